@@ -47,6 +47,7 @@ SANDBOXED = ("README", "models", "python", "sandbox", "web-quizzes")
 RUN = [name for name, text in TEXTS.items() if re.search("^```(console|python|output)", text, re.M)]
 
 
+@pytest.mark.timeout(300)  # web quizzes start servers and browsers: 22 s on an idle machine
 @pytest.mark.parametrize("name", RUN)
 def test_what_a_document_shows_is_what_happens(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

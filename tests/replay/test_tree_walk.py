@@ -316,6 +316,7 @@ def separately(
 @example([["clock", "a"], ["clock", "write", "read"], ["clock", "b", "bad"]], ["nothing"] * 8)
 @example([["a", "b"], ["a", "a"], ["b"], ["b", "c"]], ["nothing", "a mark", "nothing kept"] * 3)
 @settings(max_examples=6, suppress_health_check=SLOW)
+@pytest.mark.timeout(600)  # verdicts of nine trees by separate replays take 50 s on an idle machine
 def test_verdicts_by_walks_are_those_by_separate_replays(
     build: Build, lines: list[list[str]], edits: list[str]
 ) -> None:

@@ -159,6 +159,7 @@ def alike(tmp_path_factory: pytest.TempPathFactory) -> list[Transcript]:
     return twenty(tmp_path_factory.mktemp("alike"), source, lambda i: f"{i:02}")
 
 
+@pytest.mark.timeout(600)  # the first one makes all replays, 45 s on an idle machine
 @pytest.mark.parametrize("row", FIXED_ROWS)
 def test_what_is_fixed_is_equal_in_twenty_replays(row: str, replays: list[Transcript]) -> None:
     equal(list(FIXED_ROWS).index(row), replays)

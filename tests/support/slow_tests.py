@@ -14,6 +14,8 @@ import pytest
 
 SLOW = 0.2
 """Seconds; a test that takes longer is left out of a quick run."""
+LONG = 1800
+"""Seconds; what a test marked `long` may take, if it names no other bound."""
 LIST = Path(__file__).parent.parent / "slow_tests.txt"
 
 _seconds: defaultdict[str, float] = defaultdict(float)
@@ -26,6 +28,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.get_closest_marker("long") and not item.get_closest_marker("timeout"):
+            item.add_marker(pytest.mark.timeout(LONG))
     items.sort(key=lambda item: item.get_closest_marker("early") is None)
     if not config.getoption("quick"):
         return
