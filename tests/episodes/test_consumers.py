@@ -1,7 +1,7 @@
 """The exports in the programs they are for, in environments of their own: `tests/run consumers`.
 
-Installing takes minutes and gigabytes, so this is run by CI, and not by default. `QUIZLOG_CONSUMERS`
-names a folder where the environments are kept from one run to the next.
+Installing takes minutes and gigabytes, so this is run by hand. `QUIZLOG_CONSUMERS` names a folder where
+the environments are kept from one run to the next.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+import quizlog_tui
 from quizlog_tui.cli import main
 
 pytestmark = [pytest.mark.consumers, pytest.mark.timeout(3600)]
@@ -68,13 +69,22 @@ def environment(name: str) -> Path:
     return python
 
 
+def package_alone(folder: Path) -> Path:
+    """A folder with the package that is tested and none of the libraries it is installed beside."""
+    alone = folder / "package"
+    if not alone.exists():
+        alone.mkdir()
+        (alone / "quizlog_tui").symlink_to(Path(quizlog_tui.__file__).parent)
+    return alone
+
+
 def run_in(name: str, *words: str | Path, cwd: Path, program: str | None = None) -> str:
     python = environment(name)
     command = [python.parent / program if program else python, *words]
     variables = {
         "PATH": os.environ["PATH"],
         "HOME": str(cwd),
-        "PYTHONPATH": os.pathsep.join([str(HERE.parents[1]), str(cwd)]),
+        "PYTHONPATH": os.pathsep.join([str(package_alone(cwd)), str(cwd)]),
         "HF_HUB_OFFLINE": "1",
         "CUDA_VISIBLE_DEVICES": "",
     }
