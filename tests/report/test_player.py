@@ -107,7 +107,7 @@ def test_markdown_has_no_player(
 @asynccontextmanager
 async def shown(build: Build, **options: Any) -> AsyncIterator[tuple[Any, str, list[str]]]:
     """The exported page in a browser, its address, and all that it asked for or complained of."""
-    from playwright.async_api import async_playwright
+    from playwright.async_api import async_playwright, expect
 
     from quizlog_tui.webquiz.page.browser import executable
 
@@ -121,6 +121,7 @@ async def shown(build: Build, **options: Any) -> AsyncIterator[tuple[Any, str, l
         try:
             page = await (await browser.new_context(**options)).new_page()
             page.set_default_timeout(120_000)
+            expect.set_options(timeout=60_000)
             seen: list[str] = []
             page.on("request", lambda request: seen.append(request.url))
             page.on("console", lambda message: seen.append(message.text))
@@ -131,6 +132,13 @@ async def shown(build: Build, **options: Any) -> AsyncIterator[tuple[Any, str, l
             await browser.close()
 
 
+def soon(shown: Any) -> Any:
+    """What is expected of the page before long: it follows a new address only after the click."""
+    from playwright.async_api import expect
+
+    return expect(shown)
+
+
 @needs_browser()
 async def test_keys_questions_and_branches_lead_through_the_steps(build: Build) -> None:
     async with shown(build) as (page, address, seen):
@@ -139,10 +147,10 @@ async def test_keys_questions_and_branches_lead_through_the_steps(build: Build) 
         steps = page.locator(".player .step:visible")
 
         async def at(step: int, of: int, fragment: str) -> None:
-            assert await place.inner_text() == f"step {step} of {of}"
-            assert page.url == address + fragment
-            assert f"step {step}" in await current.inner_text()
-            assert await steps.count() == step + 1
+            await soon(place).to_have_text(f"step {step} of {of}")
+            await soon(page).to_have_url(address + fragment)
+            await soon(current).to_contain_text(f"step {step}")
+            await soon(steps).to_have_count(step + 1)
 
         await at(0, 2, "")
         for key, step in (
@@ -159,11 +167,11 @@ async def test_keys_questions_and_branches_lead_through_the_steps(build: Build) 
         await at(1, 2, "#step-1")
         await page.locator(".ways a", has_text="wrong").click()
         await at(1, 2, "#branch-2-step-1")
-        assert "no number" in await current.inner_text()
+        await soon(current).to_contain_text("no number")
         await page.get_by_role("button", name="step forward").click()
-        assert "bad number" in await current.inner_text()
+        await soon(current).to_contain_text("bad number")
         await page.get_by_label("branch").select_option(index=2)
-        assert page.url == f"{address}#branch-3-step-1"
+        await soon(page).to_have_url(f"{address}#branch-3-step-1")
         await page.get_by_label("branch").press("ArrowLeft")  # the list may take it; no step does
         assert page.url.endswith("step-1")
         await page.go_back()
@@ -182,8 +190,8 @@ async def test_an_address_names_a_step_of_a_branch(build: Build) -> None:
             ("#branch-9-step-0", "step 0 of 2", 0),
         ):
             await page.goto(address + fragment)
-            assert await page.locator("output").inner_text() == place
-            assert await page.get_by_label("branch").input_value() == str(branch)
+            await soon(page.locator("output")).to_have_text(place)
+            await soon(page.get_by_label("branch")).to_have_value(str(branch))
 
 
 @needs_browser()
