@@ -10,10 +10,13 @@ from textwrap import dedent
 import pytest
 from hypothesis import settings
 
+from tests.support.own_process import adopt_orphans, take_temporary_folder
 from tests.support.signals import reset_signals
 
-settings.register_profile("quizlog", deadline=None)  # a busy machine is no failure
-settings.load_profile("quizlog")
+# A busy machine is no failure, so there are no deadlines. A plain run tries the same examples each time.
+settings.register_profile("plain", deadline=None, max_examples=25, derandomize=True)
+settings.register_profile("long", deadline=None, max_examples=250)
+settings.load_profile("plain")
 
 _UNWANTED = (
     "NO_COLOR",
@@ -27,11 +30,18 @@ for _name in _UNWANTED:
     os.environ.pop(_name, None)
 os.environ["TEXTUAL_ANIMATIONS"] = "none"
 reset_signals()
+take_temporary_folder()
+adopt_orphans()
 
 from quizlog_tui.replay.replayer import Replayer  # noqa: E402
 from tests.support.build import Build  # noqa: E402
 
-pytest_plugins = ["tests.support.outcomes", "tests.support.slow_tests"]
+pytest_plugins = [
+    "tests.support.leftovers",
+    "tests.support.outcomes",
+    "tests.support.progress",
+    "tests.support.slow_tests",
+]
 
 
 @pytest.fixture(autouse=True)

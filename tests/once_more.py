@@ -17,6 +17,8 @@ from pathlib import Path
 
 MOST_FLAKY = 3
 """More tests that fail once than this are no bad luck: the run is red."""
+WRONG_CALL = 4
+"""pytest's exit code if it does not understand how it was called."""
 TESTS_FAILED = 1
 """pytest's exit code if tests failed; with others (interrupted, a wrong call) nothing is repeated."""
 
@@ -34,10 +36,13 @@ class Outcomes:
 
 def main(arguments: list[str]) -> int:
     """Run the tests, repeat what failed, and tell how it ended."""
+    if missing := [name for name in arguments if _is_missing(name)]:
+        print(f"tests/run: there is no {missing[0].partition('::')[0]}", file=sys.stderr)
+        return WRONG_CALL
     signal.signal(signal.SIGINT, lambda *_: None)  # pytest ends by it, and is waited for
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        first = _run(arguments, folder / "first.json")
+        first = _run([*_bar(), *arguments], folder / "first.json")
         if first.code != TESTS_FAILED or first.stopped or not first.failed:
             return first.code
         print(f"\nonce more, alone: {len(first.failed)} that failed", flush=True)
@@ -45,6 +50,16 @@ def main(arguments: list[str]) -> int:
     if second.code not in (0, TESTS_FAILED):
         return second.code
     return verdict(first, second)
+
+
+def _is_missing(argument: str) -> bool:
+    """Whether an argument names a test where there is none: workers of pytest-xdist do not say so."""
+    return argument.startswith("tests/") and not Path(argument.partition("::")[0]).exists()
+
+
+def _bar() -> list[str]:
+    """Options for a bar, where a person watches."""
+    return ["--bar", "-o", "console_output_style=classic"] if sys.stdout.isatty() else []
 
 
 def verdict(first: Outcomes, second: Outcomes) -> int:

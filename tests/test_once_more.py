@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import pty
+import re
 import signal
 import subprocess
 import sys
@@ -15,6 +18,8 @@ from tests.once_more import MOST_FLAKY, Outcomes, verdict
 from tests.support.build import Build
 
 ROOT = Path(__file__).parent.parent
+ENVIRONMENT = os.environ | {"PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+"""That of runs whose tests need no plug-ins, which take longer to load than they do."""
 FLAKY = """
     import pathlib, pytest
     seen = pathlib.Path(__file__).with_suffix(".seen")
@@ -28,7 +33,7 @@ FLAKY = """
 def run(build: Build, *tests: str, arguments: tuple[str, ...] = ()) -> tuple[int, list[str]]:
     """The exit code, and the lines of a run of a file with these tests, beside one that passes."""
     (build.folder / "pytest.ini").write_text(
-        "[pytest]\naddopts = -q -m 'not slow'\nmarkers = slow\n"
+        "[pytest]\naddopts = -q -p xdist -m 'not slow'\nmarkers = slow\n"
     )
     (build.folder / "conftest.py").write_text('pytest_plugins = ["tests.support.outcomes"]\n')
     build.script(FLAKY, "test_it.py")
@@ -38,7 +43,7 @@ def run(build: Build, *tests: str, arguments: tuple[str, ...] = ()) -> tuple[int
     done = subprocess.run(
         command,
         cwd=build.folder,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        env=ENVIRONMENT,
         capture_output=True,
         text=True,
         check=False,
@@ -132,6 +137,10 @@ def test_a_run_that_stops_at_the_first_failure_is_red(
     assert found == code and not any("once more" in line for line in lines)
 
 
+def test_a_file_that_is_not_there_is_named(build: Build) -> None:
+    assert run(build, arguments=("-n2", "tests/test_nothing.py::test_it")) == (4, [])
+
+
 def test_a_file_that_cannot_be_loaded_is_red(build: Build) -> None:
     assert run(build, "import no_such_module")[0] == 2
 
@@ -142,6 +151,29 @@ def test_the_bound_of_flaky_tests(capsys: pytest.CaptureFixture[str]) -> None:
         second = Outcomes(0, frozenset(failed), {})
         assert verdict(Outcomes(1, frozenset(), failed), second) == (count > MOST_FLAKY)
     assert "t.py::test_3 (first failure: why)" in capsys.readouterr().out
+
+
+def test_in_a_terminal_there_is_a_bar_and_what_fails_is_named_at_once(build: Build) -> None:
+    (build.folder / "pytest.ini").write_text("[pytest]\naddopts = -q -p xdist\n")
+    (build.folder / "conftest.py").write_text(
+        'pytest_plugins = ["tests.support.outcomes", "tests.support.progress"]\n'
+    )
+    build.script("def test_sound(): pass\ndef test_wrong(): assert 1 == 2\n", "test_it.py")
+    ours, its = pty.openpty()
+    with os.fdopen(ours, "rb") as terminal:
+        command = [sys.executable, str(ROOT / "tests" / "once_more.py"), "-n2"]
+        process = subprocess.Popen(
+            command, cwd=build.folder, env=ENVIRONMENT | {"TERM": "xterm"}, stdout=its
+        )
+        os.close(its)
+        shown = b""
+        with contextlib.suppress(OSError):  # so a terminal tells its end
+            while part := terminal.read1():
+                shown += part
+    text = re.sub(r"\x1b\[[\d;?]*[A-Za-z]", "", shown.decode())
+    assert process.wait() == 1, text
+    assert "2/2 tests" in text and "left:" in text and "failed: test_it.py::test_wrong" in text
+    assert "failed twice: test_it.py::test_wrong (assert 1 == 2)" in text
 
 
 def test_signals_that_were_ignored_when_a_run_began_end_what_tests_start(build: Build) -> None:
@@ -159,12 +191,12 @@ def test_signals_that_were_ignored_when_a_run_began_end_what_tests_start(build: 
         """,
         "test_it.py",
     )
-    ignoring = "import os, signal, sys\nfor number in (1, 2, 15): signal.signal(number, signal.SIG_IGN)\nsignal.pthread_sigmask(signal.SIG_BLOCK, {1, 2, 15})\nos.execv(sys.executable, [sys.executable, '-m', 'pytest', '-q', *sys.argv[1:]])"
+    ignoring = "import os, signal, sys\nfor number in (1, 2, 15): signal.signal(number, signal.SIG_IGN)\nsignal.pthread_sigmask(signal.SIG_BLOCK, {1, 2, 15})\nos.execv(sys.executable, [sys.executable, '-m', 'pytest', '-q', '-p', 'xdist', *sys.argv[1:]])"
     for workers in ("-n0", "-n1"):
         done = subprocess.run(
             [sys.executable, "-c", ignoring, workers],
             cwd=build.folder,
-            env=os.environ | {"PYTHONPATH": str(ROOT)},
+            env=ENVIRONMENT,
             capture_output=True,
             text=True,
             check=False,
@@ -173,7 +205,7 @@ def test_signals_that_were_ignored_when_a_run_began_end_what_tests_start(build: 
 
 
 def test_an_interrupted_run_ends_as_pytest_says(build: Build) -> None:
-    (build.folder / "pytest.ini").write_text("[pytest]\n")
+    (build.folder / "pytest.ini").write_text("[pytest]\naddopts = -p xdist\n")
     (build.folder / "conftest.py").write_text('pytest_plugins = ["tests.support.outcomes"]\n')
     # In one long sleep, a signal that comes just before it begins is heard only when it is over.
     waits = 'import pathlib, time\ndef test_it():\n    pathlib.Path("begun").touch()\n    while True: time.sleep(0.01)'
@@ -181,7 +213,7 @@ def test_an_interrupted_run_ends_as_pytest_says(build: Build) -> None:
     with subprocess.Popen(
         [sys.executable, str(ROOT / "tests" / "once_more.py")],
         cwd=build.folder,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        env=ENVIRONMENT,
         stdout=subprocess.DEVNULL,
         start_new_session=True,
     ) as process:

@@ -18,7 +18,8 @@ from quizlog_tui.record.lock import lock_file
 from quizlog_tui.record.store import RecordFile
 from tests.cli.conftest import Run
 from tests.support.build import Build
-from tests.support.locks import LINUX, in_line, until
+from tests.support.locks import LINUX, places, until
+from tests.support.long_runs import few
 from tests.support.sessions import QUIZ
 
 CHANGES = (
@@ -56,7 +57,7 @@ def state(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize(
-    "words", [each for each in CHANGES if each[0] != "new"], ids=lambda words: words[0]
+    "words", few([each for each in CHANGES if each[0] != "new"]), ids=lambda words: words[0]
 )
 def test_a_limit_on_the_size_of_files_is_one_clear_line(
     words: tuple[str, ...], build: Build, monkeypatch: pytest.MonkeyPatch
@@ -231,7 +232,7 @@ def test_a_shell_waits_for_its_turn_and_goes_on_from_what_it_finds(
     with file.locked():
         shell = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         try:
-            until(lambda: in_line(path) or shell.poll() is not None)
+            until(lambda: places(path) or shell.poll() is not None)
             changed = build.record(QUIZ, "4", name="changed.yaml")
             file.write(RecordFile(changed).read())
         except BaseException:

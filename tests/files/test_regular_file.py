@@ -62,7 +62,7 @@ def test_a_file_that_became_a_pipe_meanwhile_is_not_waited_for(
     path.touch()
     os.mkfifo(pipe)
     before, real = len(os.listdir("/proc/self/fd")), os.open
-    monkeypatch.setattr(os, "open", lambda name, flags: real(pipe, flags))
-    with pytest.raises(OSError, match="it is a pipe"):
+    with monkeypatch.context() as patch, pytest.raises(OSError, match="it is a pipe"):
+        patch.setattr(os, "open", lambda name, flags: real(pipe, flags))
         open_regular(path)
     assert len(os.listdir("/proc/self/fd")) == before

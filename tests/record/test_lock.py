@@ -25,7 +25,7 @@ from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.lock import lock_file, locked
 from quizlog_tui.record.model import Record
 from quizlog_tui.record.store import RecordFile
-from tests.support.locks import LINUX, in_line, queue_of, until
+from tests.support.locks import LINUX, places, queue_of, until
 
 SPAWN = multiprocessing.get_context("spawn")
 
@@ -213,8 +213,7 @@ def test_who_waits_longer_is_first(path: Path) -> None:
     with held(path):
         for number, thread in enumerate(threads):
             thread.start()
-            until(lambda number=number: in_line(path) > number)
-            time.sleep(0.1)  # until it has gone as far forward as it can
+            until(lambda number=number: places(path) == list(range(number + 1)))
     for thread in threads:
         thread.join()
     assert order == list(range(5))
@@ -233,7 +232,7 @@ lock_file(Path({str(path)!r}), 60)
     with held(path):
         waiting = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
         assert waiting.stdout is not None and waiting.stdout.readline()
-        time.sleep(0.1)
+        until(lambda: places(path) == [0])
         waiting.kill()
         waiting.wait()
         waiting.stdout.close()

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from quizlog_tui.sandbox import usage
 from quizlog_tui.sandbox.executor import Sandbox
 from quizlog_tui.sandbox.levels import LABELS
 from quizlog_tui.sandbox.result import ExecResult, SandboxLimits
+from tests.support.processes import below
+from tests.support.waiting import wait_for
 
 MEGA = 1 << 20
 
@@ -118,9 +119,9 @@ if os.fork() == 0:
 answer = 1
 """
     sandbox.level()
-    before = set(usage.tree(os.getpid())) - sandbox.servers()
+    before = set(below(os.getpid())) - sandbox.servers()
     assert run(sandbox, code).answer == 1
-    assert set(usage.tree(os.getpid())) - sandbox.servers() <= before
+    wait_for(lambda: set(below(os.getpid())) - sandbox.servers() <= before)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,14 +29,19 @@ QUIZ = """
 
 
 @pytest.fixture
-def serving(tmp_path: Path) -> Callable[..., FastAPI]:
+def serving(tmp_path: Path) -> Iterator[Callable[..., FastAPI]]:
     """Makes an application that serves the test's folder."""
+    made: list[FastAPI] = []
 
     def make(models: Path | None = None, rules: AccessRules | None = None, **more: Any) -> FastAPI:
         folders = served([more.pop("folder", tmp_path)])
-        return create_app(ServerSettings(folders, rules or AccessRules(), Choice(models), **more))
+        settings = ServerSettings(folders, rules or AccessRules(), Choice(models), **more)
+        made.append(create_app(settings))
+        return made[-1]
 
-    return make
+    yield make
+    for app in made:
+        app.state.sessions.close()
 
 
 class Server:
@@ -62,4 +67,3 @@ async def server(serving: Callable[..., FastAPI]) -> AsyncIterator[Server]:
     transport = httpx.ASGITransport(app)
     async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:1") as http:
         yield Server(app, http)
-    app.state.sessions.close()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -13,9 +12,9 @@ from contextlib import contextmanager
 def devices(*, changed: bool) -> Iterator[None]:
     """Wait until the devices may be changed, or will not be, and hold them like that.
 
-    The lock is on the folder of temporary files, which all runs of tests on a machine share.
+    The lock is on the folder of devices, which all runs of tests on a machine share.
     """
-    folder = os.open(tempfile.gettempdir(), os.O_RDONLY)
+    folder = os.open("/dev", os.O_RDONLY)
     try:
         fcntl.flock(folder, fcntl.LOCK_EX if changed else fcntl.LOCK_SH)
         yield

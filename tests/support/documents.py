@@ -11,6 +11,7 @@ named otherwise than they are: the port of the server, and the folders of the ru
 
 from __future__ import annotations
 
+import contextlib
 import doctest
 import os
 import pty
@@ -23,6 +24,7 @@ import subprocess
 import sys
 import sysconfig
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -208,13 +210,27 @@ def _in_terminal(script: str, folder: Path) -> str:
     try:
         shell.wait(timeout=600)
     finally:
-        os.killpg(shell.pid, signal.SIGKILL) if _lives(shell.pid) else None
+        _end(shell.pid)
     reader.join()
     os.close(ours)
     return b"".join(read).decode()
 
 
+def _end(group: int) -> None:
+    """End what a shell has left in the background; at first so that it can tidy up."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        deadline = time.monotonic() + 20
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(group, number)
+        while _lives(group) and time.monotonic() < deadline:
+            time.sleep(0.01)
+
+
 def _lives(group: int) -> bool:
+    """Whether processes of a group run; those that have ended are taken note of."""
+    with contextlib.suppress(ChildProcessError):  # they may be others' children
+        while os.waitpid(-group, os.WNOHANG)[0]:
+            pass
     try:
         os.killpg(group, 0)
     except ProcessLookupError:

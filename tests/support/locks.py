@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import time
 from collections.abc import Callable
@@ -20,10 +21,10 @@ def queue_of(path: Path) -> str:
     return f"quizlog-{hex_digest(os.fsencode(os.path.realpath(path)))[:32]}-"
 
 
-def in_line(path: Path) -> int:
-    """How many wait for a file."""
+def places(path: Path) -> list[int]:
+    """The places that are taken in the queue for a file, from the first, 0."""
     with open("/proc/net/unix", encoding="ascii", errors="replace") as file:
-        return file.read().count(f"@{queue_of(path)}")
+        return sorted(map(int, re.findall(rf"@{re.escape(queue_of(path))}(\d+)", file.read())))
 
 
 def until(done: Callable[[], bool]) -> None:

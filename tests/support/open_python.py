@@ -40,10 +40,21 @@ def open_python() -> Iterator[Path]:
         shutil.copytree(sys.base_prefix, folder / "base", True, ignored, _linked)
         (folder / "base").chmod(0o755)
         base = folder / "base" / "bin" / f"python{sysconfig.get_python_version()}"
+        _find_library_beside(base)
         subprocess.run([base, "-m", "venv", "--without-pip", folder / "own"], check=True)
         [packages] = (folder / "own").glob("lib/python*/site-packages")
         (packages / "ours.pth").write_text(f"{sysconfig.get_path('purelib')}\n{OURS}\n")
         yield folder / "own" / "bin" / "python"
+
+
+def _find_library_beside(python: Path) -> None:
+    """Let a copied interpreter load the copied library: it names the folder it was built for."""
+    built = f"{sys.base_prefix}/lib".encode() + b"\0"
+    here = b"$ORIGIN/../lib".ljust(len(built), b"\0")
+    code = python.read_bytes()
+    python.unlink()  # it may be a link to the interpreter in use
+    python.write_bytes(code.replace(built, here) if len(here) == len(built) else code)
+    python.chmod(0o755)
 
 
 def _linked(source: str, target: str) -> None:

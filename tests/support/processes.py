@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from quizlog_tui.errors import CancelledError
+from tests.support.waiting import gone
 
 _NAME = "quiz-is-up"
 IS_UP = f"__import__('ctypes').CDLL(None).prctl(15, b'{_NAME}', 0, 0, 0)"
@@ -20,12 +21,13 @@ IS_UP = f"__import__('ctypes').CDLL(None).prctl(15, b'{_NAME}', 0, 0, 0)"
 
 
 def below(pid: int) -> list[int]:
-    """All processes that any thread of `pid` started, and those they did."""
+    """All processes that any thread of `pid` started, and those they did, but for what has ended."""
     children: list[int] = []
     with contextlib.suppress(OSError):  # it has just ended
         for thread in os.listdir(f"/proc/{pid}/task"):
             children += map(int, Path(f"/proc/{pid}/task/{thread}/children").read_text().split())
-    return children + [deep for child in children for deep in below(child)]
+    alive = [child for child in children if not gone(child)]
+    return alive + [deep for child in alive for deep in below(child)]
 
 
 def is_up() -> bool:
@@ -44,6 +46,15 @@ def gives_up(run: Callable[[], object], give_up: Callable[[], None]) -> bool:
             time.sleep(0.01)
         give_up()
         return isinstance(future.exception(20), CancelledError)
+
+
+def command_of(pid: int) -> str:
+    """How a process was started, and its number, for a message."""
+    try:
+        words = Path(f"/proc/{pid}/cmdline").read_text(errors="replace").split("\0")
+    except OSError:
+        words = ["?"]
+    return f"process {pid} ({' '.join(words)[:200].strip()})"
 
 
 def name_of(pid: int) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
+import pytest
 from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import Input
@@ -18,10 +19,17 @@ from quizlog_tui.tui.screens.base import QuizlogScreen
 from quizlog_tui.tui.screens.dialogs import AskScreen
 from quizlog_tui.tui.screens.player.player import PlayerScreen
 from quizlog_tui.tui.screenshot import screen_text
+from tests.support.long_runs import few
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 Kind = TypeVar("Kind", bound=Screen[Any])
 SIZES = [(60, 20), (80, 24), (120, 40)]
+
+
+def sized(*more: tuple[int, int]) -> pytest.MarkDecorator:
+    """A test at every size: the smallest and the largest in a plain run."""
+    sizes = few([*SIZES, *more])
+    return pytest.mark.parametrize("size", sizes, ids=lambda size: f"{size[0]}x{size[1]}")
 
 
 def patiently() -> Iterator[None]:
