@@ -81,6 +81,7 @@ def test_results_are_written_as_they_come(tmp_path: Path) -> None:
     assert [row["what"] for row in json.loads(target.read_text())["rows"]] == ["one"]
 
 
+@pytest.mark.long
 def test_the_rows_of_growth_are_measured_each_by_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

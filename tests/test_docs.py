@@ -35,6 +35,7 @@ from tests.support.documents import (
     perform,
 )
 from tests.support.guide_tables import MARKED, TABLES, with_tables
+from tests.support.long_runs import few
 from tests.support.postgres import missing_postgres, postgres
 
 TEXTS = {name: path.read_text(encoding="utf-8") for name, path in DOCUMENTS.items()}
@@ -47,8 +48,11 @@ SANDBOXED = ("README", "models", "python", "sandbox", "web-quizzes")
 RUN = [name for name, text in TEXTS.items() if re.search("^```(console|python|output)", text, re.M)]
 
 
-@pytest.mark.timeout(300)  # web quizzes start servers and browsers: 22 s on an idle machine
-@pytest.mark.parametrize("name", RUN)
+SERVERS = {"web-quizzes", "many-machines"}
+"""Documents that start servers and browsers, which other tests do in every run."""
+
+
+@pytest.mark.parametrize("name", few(RUN, *(set(RUN) - SERVERS)))
 def test_what_a_document_shows_is_what_happens(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

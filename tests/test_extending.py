@@ -21,6 +21,7 @@ from quizlog_tui.tui.widgets.editors import registry
 from tests.episodes.support import episode
 from tests.support.build import Build
 from tests.support.documents import blocks
+from tests.support.long_runs import few
 from tests.support.screens import press, settled, shows
 
 SLIDER = "print(input('How sure? '))  #slider\n"
@@ -198,7 +199,7 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("fault", few(FAULTS, "compose", "late render"))
 async def test_an_input_that_fails_anywhere_gives_way_to_the_plain_line(
     fault: str, build: Build, install: Install
 ) -> None:

@@ -27,6 +27,8 @@ from tests.support.plain import run_plain
 from tests.support.processes import IS_UP, is_up
 from tests.support.sessions import QUIZ
 
+pytestmark = pytest.mark.core
+
 
 def test_a_questionnaire_from_the_shell(run: Run, build: Build) -> None:
     build.script(QUIZ)

@@ -25,6 +25,7 @@ from quizlog_tui.errors import MachineError, refusal
 from quizlog_tui.files.paths import typed_path
 from tests.cli.conftest import Run
 from tests.support.build import Build
+from tests.support.long_runs import few
 from tests.support.terminal import Terminal, quizlog
 
 QUIZ = """\
@@ -179,10 +180,10 @@ def _run(folder: Path, command: str, shell: str, before: bytes) -> Done:
 
 
 def _pairs() -> Iterator[object]:
-    """Every surroundings with every command; in a plain run with every third one, in turn."""
+    """Every surroundings with every command; in a plain run with one in eighteen, in turn."""
     for turn, name in enumerate(SURROUNDINGS):
         for place, command in enumerate(COMMANDS):
-            marks = () if place % 3 == turn % 3 else pytest.mark.long
+            marks = () if place % 18 == turn % 18 else pytest.mark.long
             yield pytest.param(name, command, marks=marks, id=f"{name}-{command}")
 
 
@@ -220,10 +221,11 @@ def _refused(odd: Done, usual: Done) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="no bound on memory is heeded here")
-def test_an_answer_that_memory_does_not_suffice_for_is_refused(build: Build) -> None:
+@pytest.mark.parametrize("apart", few([1, 3], 3))
+def test_an_answer_that_memory_does_not_suffice_for_is_refused(build: Build, apart: int) -> None:
     path = build.record(QUIZ)
     before = path.read_bytes()
-    for megabytes in range(64, 8, -1):
+    for megabytes in range(64, 8, -apart):
         path.write_bytes(before)
         command = f"ulimit -v {megabytes * 1000}; exec {sys.executable} -m quizlog_tui {path} 4"
         done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)

@@ -16,6 +16,7 @@ from quizlog_tui.replay.replayer import Replayer, replay
 from quizlog_tui.replay.script.source import Source
 from quizlog_tui.session.session import Session
 from tests.support.build import Build
+from tests.support.long_runs import few
 
 ROUNDS = """\
     def ask(number):
@@ -152,8 +153,8 @@ def test_values_that_cannot_be_shown_have_their_line(build: Build) -> None:
     assert {one.name: one.size for one in found.globals}["many"] == 1_000_000
 
 
-@pytest.mark.parametrize("text", [ROUNDS, NASTY])
-@pytest.mark.parametrize("checkpoints", [0, 64])
+@pytest.mark.parametrize("text", few([ROUNDS, NASTY], ROUNDS))
+@pytest.mark.parametrize("checkpoints", few([0, 64], 64))
 def test_a_look_changes_neither_run_nor_record(text: str, checkpoints: int, build: Build) -> None:
     path = build.record(text)
     with Replayer(checkpoints=checkpoints) as replayer, Session(path, replayer) as session:
@@ -222,6 +223,7 @@ def test_an_endless_expression_is_ended_by_the_limit(build: Build) -> None:
         assert session.answer("5").next_prompt == "second? "
 
 
+@pytest.mark.long
 def test_an_endless_expression_leaves_the_others_their_values(build: Build) -> None:
     found = look(build, ROUNDS, ["5"], "1 + 1", "while True: pass", "2 + 2")
     assert [one.value and one.value.text for one in found.expressions] == ["2", None, "4"]

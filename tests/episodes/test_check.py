@@ -404,7 +404,7 @@ def test_answers_as_deep_as_can_be_are_built_and_read() -> None:
 
 def test_a_message_of_a_bad_line_names_no_other_line() -> None:
     [found] = check_line(b'{"a": 1,}')
-    assert "line" not in found.message and "character 9" in found.message
+    assert "line" not in found.message and re.search("character [89]$", found.message)
 
 
 def test_nothing_is_added_to_a_file_of_something_else(tmp_path: Path) -> None:

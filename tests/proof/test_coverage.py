@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import time
 
+import pytest
+
 from quizlog_tui.files.paths import shipped
 from quizlog_tui.proof.coverage import CoveredRun, coverage
 from quizlog_tui.proof.lint.check import lint
@@ -59,6 +61,7 @@ def test_a_raise_over_several_lines_counts(build: Build, replayer: Replayer) -> 
     assert found.suggestions == ()
 
 
+@pytest.mark.long
 def test_the_time_for_what_was_never_reached_grows_with_its_number(
     build: Build, replayer: Replayer
 ) -> None:

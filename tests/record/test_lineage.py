@@ -109,6 +109,7 @@ def test_parents_come_before_their_children(record: Record) -> None:
         assert branch.parent is None or found.index(branch.parent) < found.index(name)
 
 
+@pytest.mark.long
 def test_the_time_for_nested_branches_grows_with_their_number() -> None:
     def cost(length: int, look: Callable[[Record, str], object]) -> float:
         record = chain(length)

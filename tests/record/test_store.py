@@ -23,6 +23,8 @@ from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import Record
 from quizlog_tui.record.store import RecordFile
 
+pytestmark = pytest.mark.core
+
 OLD = Record("q.py", 1, AppendOnlyList(["a"]), 1)
 NEW = Record("q.py", 1, AppendOnlyList(["a", "b"]), 2)
 

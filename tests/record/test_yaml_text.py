@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from quizlog_tui.errors import RecordError
 from quizlog_tui.record.text.own_yaml import parse_own
 from quizlog_tui.record.text.yaml_text import dump_json, dump_yaml, parse
+from tests.support.long_runs import examples
 
 SPECIAL = [
     "NO", "yes", "on", "~", "null", "1:30", "12:30:45", "0o17", "017", "1_000", "1e3", "1e999", "=",
@@ -98,7 +99,7 @@ def test_hostile_text_is_refused_in_one_line(text: str, message: str) -> None:
     assert time.process_time() - start < 5
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(40))
 @given(st.text(st.sampled_from(list("ab:-[]{}&*!?|>\"' \n\t#,")), max_size=60))
 def test_any_text_is_read_or_refused(text: str) -> None:
     try:
@@ -188,7 +189,7 @@ def test_the_quick_reader_leaves_what_may_end_a_line_to_the_thorough_one(end: st
     assert parse_own(f'a: "x{end}y"\n') is None
 
 
-@settings(max_examples=400)
+@settings(max_examples=examples(40))
 @given(
     st.lists(
         st.sampled_from(

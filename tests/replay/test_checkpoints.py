@@ -30,6 +30,7 @@ from quizlog_tui.replay.transcript import Transcript
 from quizlog_tui.replay.world import World
 from tests.support.build import Build
 from tests.support.corpus import CORPUS
+from tests.support.long_runs import examples, few
 from tests.support.processes import IS_UP, below, is_up
 from tests.support.waiting import gone, wait_for
 
@@ -52,7 +53,7 @@ def cached() -> Iterator[Replayer]:
         yield replayer
 
 
-@pytest.mark.parametrize("name", CORPUS)
+@pytest.mark.parametrize("name", few(CORPUS, *list(CORPUS)[::4]))
 def test_every_shape_of_script_is_rewound_and_forked_right(
     name: str, build: Build, cached: Replayer
 ) -> None:
@@ -177,7 +178,7 @@ def test_no_walk_tells_the_cache_from_plain_replays(tmp_path: Path) -> None:
     run_state_machine_as_test(  # type: ignore[no-untyped-call]
         Walk,
         settings=settings(
-            max_examples=12,  # each starts a dozen processes; each run of the tests has others
+            max_examples=examples(3),  # each starts a dozen processes
             stateful_step_count=14,
             deadline=None,
             suppress_health_check=checks,

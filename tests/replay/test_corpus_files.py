@@ -12,13 +12,17 @@ from quizlog_tui.replay.transcript import Transcript
 from quizlog_tui.replay.world import World
 from tests.support.build import Build
 from tests.support.corpus_files import FOLDER, CorpusScript, read_script
+from tests.support.long_runs import few
 from tests.support.plain import run_plain
 
 UPDATE = bool(os.environ.get("UPDATE_GOLDEN"))
 SEED = 1
 
 
-@pytest.fixture(params=sorted(FOLDER.glob("*.txt")), ids=lambda path: path.stem)
+SCRIPTS = sorted(FOLDER.glob("*.txt"))
+
+
+@pytest.fixture(params=few(SCRIPTS, *SCRIPTS[::3]), ids=lambda path: path.stem)
 def case(request: pytest.FixtureRequest) -> CorpusScript:
     found = read_script(request.param)
     text = "".join(found.files.values())

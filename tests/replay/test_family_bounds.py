@@ -71,6 +71,7 @@ def test_what_grows_while_the_script_waits_is_ended_too(build: Build) -> None:
         assert family.exceeded == "processes"
 
 
+@pytest.mark.long  # one of the attacks that a plain run tries does the same
 def test_a_relay_of_processes_is_stopped_and_nothing_is_left(build: Build) -> None:
     """Each starts the next ones and ends, so that none of them has a parent for long."""
     before = left()

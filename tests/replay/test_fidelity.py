@@ -9,6 +9,7 @@ import pytest
 from quizlog_tui.replay.replayer import Replayer, replay
 from tests.support.build import Build
 from tests.support.corpus import CORPUS
+from tests.support.long_runs import few
 from tests.support.plain import run_plain
 
 
@@ -18,12 +19,7 @@ def case(request: pytest.FixtureRequest, build: Build) -> tuple[Path, list[str]]
     return build.script(source), answers
 
 
-@pytest.mark.parametrize("unbuffered", ["", "1"], ids=["buffered", "unbuffered"])
-def test_output_and_exit_code_equal_a_plain_run(
-    case: tuple[Path, list[str]], unbuffered: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PYTHONUNBUFFERED", unbuffered)
-    script, answers = case
+def equals_a_plain_run(script: Path, answers: list[str]) -> None:
     plain = run_plain(script, answers)
     transcript = replay(script, 1, answers)
     assert transcript.stdout_bytes == plain.stdout
@@ -33,6 +29,19 @@ def test_output_and_exit_code_equal_a_plain_run(
     assert transcript.status == ("success" if plain.exit_code == 0 else "error")
 
 
+def test_output_and_exit_code_equal_a_plain_run(case: tuple[Path, list[str]]) -> None:
+    equals_a_plain_run(*case)
+
+
+@pytest.mark.parametrize("case", few(CORPUS, "print options", "subprocess"), indirect=True)
+def test_so_they_do_where_output_is_unbuffered(
+    case: tuple[Path, list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONUNBUFFERED", "1")
+    equals_a_plain_run(*case)
+
+
+@pytest.mark.parametrize("case", few(CORPUS, *list(CORPUS)[2::4]), indirect=True)
 def test_one_at_a_time_equals_all_at_once(case: tuple[Path, list[str]], replayer: Replayer) -> None:
     script, answers = case
     at_once = replay(script, 1, answers)

@@ -15,6 +15,7 @@ from quizlog_tui.replay.cache import cached_run
 from quizlog_tui.replay.kept_files import keeper
 from quizlog_tui.replay.replayer import Replayer, replay
 from tests.support.build import Build
+from tests.support.long_runs import few
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="overlays need Linux")
 
@@ -47,7 +48,7 @@ WRITES = {
 }
 
 
-@pytest.mark.parametrize("way", WRITES)
+@pytest.mark.parametrize("way", few(WRITES, "thread", *list(WRITES)[:3]))
 def test_what_a_script_writes_never_reaches_the_folder(way: str, build: Build) -> None:
     (build.folder / "data.txt").write_text("data")
     (build.folder / "sibling.py").write_text("VALUE = 1\n")
@@ -82,7 +83,7 @@ HOW = {
 }
 
 
-@pytest.mark.parametrize("how", HOW)
+@pytest.mark.parametrize("how", few(HOW, "c"))
 @pytest.mark.parametrize(
     "walk",
     [

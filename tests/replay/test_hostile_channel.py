@@ -22,12 +22,13 @@ from quizlog_tui.replay.process.spawn import _CONTROL, _FOLDER
 from quizlog_tui.replay.replayer import Replayer, replay
 from quizlog_tui.session.session import Session
 from tests.support.build import Build
+from tests.support.long_runs import examples
 from tests.support.processes import below, name_of
 from tests.support.screens import patiently
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="checkpoints and walls need Linux")
 
-MESSAGES = 100_000
+MESSAGES = examples(10_000)
 EVALUATES = """
 import os, sys
 def send(data):

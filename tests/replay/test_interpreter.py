@@ -22,6 +22,7 @@ from quizlog_tui.session.session import Session
 from tests.support.build import Build
 from tests.support.interpreters import VERSIONS, make_environment, python_of
 from tests.support.isolation import needs_isolation
+from tests.support.long_runs import few
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX system")
 THIS = ".".join(map(str, sys.version_info[:2]))
@@ -44,7 +45,7 @@ def prefix_in(script: Path) -> str:
     return replay(script, 7, []).stderr
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", few(VERSIONS, "3.9"))
 def test_a_script_runs_alike_in_an_environment_of_each_version(
     version: str, build: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:

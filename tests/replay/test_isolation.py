@@ -28,6 +28,7 @@ from quizlog_tui.session.session import Session
 from tests.support.build import Build
 from tests.support.examples import FAILED, WON
 from tests.support.isolation import needs_isolation
+from tests.support.long_runs import few
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="isolation needs Linux")
 
@@ -345,7 +346,9 @@ while True:
 """
 
 
-@pytest.mark.parametrize("first", ["write", "write and die", "write and print", "run", "remove"])
+@pytest.mark.parametrize(
+    "first", few(["write", "write and die", "write and print", "run", "remove"])
+)
 def test_what_one_copy_writes_no_other_sees(
     first: str, build: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -20,8 +20,11 @@ from quizlog_tui.replay.process.limits import Limits
 from quizlog_tui.replay.replayer import Replayer, replay
 from quizlog_tui.replay.transcript import Transcript
 from tests.support.build import Build
+from tests.support.long_runs import examples
 from tests.support.processes import IS_UP, below, is_up
 from tests.support.waiting import gone, wait_for
+
+pytestmark = pytest.mark.core
 
 
 def test_steps_carry_prompt_print_line_type_and_answer(build: Build) -> None:
@@ -343,7 +346,9 @@ def test_replaying_leaks_nothing(build: Build) -> None:
 
 
 @settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(6),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(
     walk=st.lists(

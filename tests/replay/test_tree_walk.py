@@ -29,6 +29,7 @@ from quizlog_tui.replay.tree_walk import Outcome, TreeWalk
 from quizlog_tui.replay.uncached_runs import UncachedRuns
 from quizlog_tui.replay.world import World, world_entries
 from tests.support.build import Build
+from tests.support.long_runs import example_of_long_runs, examples
 from tests.support.processes import IS_UP, gives_up
 
 pytestmark = pytest.mark.early
@@ -140,7 +141,7 @@ def in_every_world(lines: list[list[str]]) -> Callable[[T], T]:
 @in_every_world([["a", "write"], ["a", "read"], ["a", "c"], ["a", "read", "a"], ["a", "read", "b"]])
 @in_every_world([["c late", "stop"], ["read"], ["c late", "read", "bad"], ["read", "a"]])
 @in_every_world([["a", "kill"], ["a", "kill", "a"], ["a", "a", "hard"], ["a", "a", "hard", "a"]])
-@settings(max_examples=10, suppress_health_check=SLOW)
+@settings(max_examples=examples(3), suppress_health_check=SLOW)
 def test_a_walk_shows_what_separate_replays_show(
     build: Build, lines: list[list[str]], world: World
 ) -> None:
@@ -313,9 +314,13 @@ def separately(
 
 @given(TREES, st.lists(st.sampled_from(list(EDITS)), min_size=8, max_size=8))
 @example([["a", "set"], ["a", "clock"], ["a", "set", "folder"], ["b"]], ["nothing"] * 8)
-@example([["clock", "a"], ["clock", "write", "read"], ["clock", "b", "bad"]], ["nothing"] * 8)
-@example([["a", "b"], ["a", "a"], ["b"], ["b", "c"]], ["nothing", "a mark", "nothing kept"] * 3)
-@settings(max_examples=6, suppress_health_check=SLOW)
+@example_of_long_runs(
+    [["clock", "a"], ["clock", "write", "read"], ["clock", "b", "bad"]], ["nothing"] * 8
+)
+@example_of_long_runs(
+    [["a", "b"], ["a", "a"], ["b"], ["b", "c"]], ["nothing", "a mark", "nothing kept"] * 3
+)
+@settings(max_examples=examples(1), suppress_health_check=SLOW)
 @pytest.mark.timeout(600)  # verdicts of nine trees by separate replays take 50 s on an idle machine
 def test_verdicts_by_walks_are_those_by_separate_replays(
     build: Build, lines: list[list[str]], edits: list[str]

@@ -37,10 +37,11 @@ from quizlog_tui.replay.world import (
     world_entries,
 )
 from tests.support.build import Build
+from tests.support.long_runs import few
 
 pytestmark = pytest.mark.early
 linux = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux")
-REPLAYS = 20
+REPLAYS = (4, 20)
 
 ADDRESS_ROWS = {
     "id": "id(object())",
@@ -132,7 +133,9 @@ def _row(value: str) -> str:
     return "\n".join([*heavy, f"print(({value},))", ""])
 
 
-def twenty(base: Path, source: str, name: Callable[[int], str]) -> list[Transcript]:
+def side_by_side(
+    count: int, base: Path, source: str, name: Callable[[int], str]
+) -> list[Transcript]:
     """Replays side by side, in folders of their own whose files were made in different orders."""
 
     def run(index: int) -> Transcript:
@@ -144,29 +147,33 @@ def twenty(base: Path, source: str, name: Callable[[int], str]) -> list[Transcri
         return replay(folder / "quiz.py", 5, [])
 
     with ThreadPoolExecutor(2) as pool:
-        return list(pool.map(run, range(REPLAYS)))
+        return list(pool.map(run, range(count)))
 
 
-@pytest.fixture(scope="module")
-def replays(tmp_path_factory: pytest.TempPathFactory) -> list[Transcript]:
+@pytest.fixture(scope="module", params=few(REPLAYS, 4))
+def replays(
+    tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> list[Transcript]:
     source = HEAD + "".join(map(_row, FIXED_ROWS.values()))
-    return twenty(tmp_path_factory.mktemp("any"), source, lambda i: "f" * (1 + i % 7) + str(i))
+    base = tmp_path_factory.mktemp("any")
+    return side_by_side(request.param, base, source, lambda i: "f" * (1 + i % 7) + str(i))
 
 
-@pytest.fixture(scope="module")
-def alike(tmp_path_factory: pytest.TempPathFactory) -> list[Transcript]:
+@pytest.fixture(scope="module", params=few(REPLAYS, 4))
+def alike(
+    tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> list[Transcript]:
     source = HEAD + "import numpy\n" + "".join(map(_row, ADDRESS_ROWS.values()))
-    return twenty(tmp_path_factory.mktemp("alike"), source, lambda i: f"{i:02}")
+    return side_by_side(request.param, tmp_path_factory.mktemp("alike"), source, "{:02}".format)
 
 
-@pytest.mark.timeout(600)  # the first one makes all replays, 45 s on an idle machine
 @pytest.mark.parametrize("row", FIXED_ROWS)
-def test_what_is_fixed_is_equal_in_twenty_replays(row: str, replays: list[Transcript]) -> None:
+def test_what_is_fixed_is_equal_in_all_replays(row: str, replays: list[Transcript]) -> None:
     equal(list(FIXED_ROWS).index(row), replays)
 
 
 @pytest.mark.parametrize("row", ADDRESS_ROWS)
-def test_addresses_are_equal_in_twenty_replays(row: str, alike: list[Transcript]) -> None:
+def test_addresses_are_equal_in_all_replays(row: str, alike: list[Transcript]) -> None:
     equal(list(ADDRESS_ROWS).index(row), alike)
 
 
@@ -365,10 +372,11 @@ DETECTED_ROWS = {
     "real environment": ("print(1)  #quizlog: real-environment", "environment"),
 }
 """What no replay can fix: the verdict names it."""
+_FIRST_OF_CAUSE = {cause: row for row, (_, cause) in reversed(DETECTED_ROWS.items())}
 
 
 @linux
-@pytest.mark.parametrize("row", DETECTED_ROWS)
+@pytest.mark.parametrize("row", few(DETECTED_ROWS, *_FIRST_OF_CAUSE.values()))
 def test_what_is_not_fixed_is_detected_and_named(row: str, build: Build) -> None:
     source, cause = DETECTED_ROWS[row]
     (build.folder / "state").touch()
@@ -450,7 +458,7 @@ RELIED_ON = {
 
 
 @linux
-@pytest.mark.parametrize("source", RELIED_ON)
+@pytest.mark.parametrize("source", few(RELIED_ON))
 def test_what_the_fixed_world_alone_holds_is_said(source: str, build: Build) -> None:
     found = verdict(build, source)
     assert found.verdict == "reproducible"

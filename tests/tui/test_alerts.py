@@ -11,7 +11,7 @@ from quizlog_tui.session.session import Session
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.screens.player.player import PlayerScreen
 from tests.support.build import Build
-from tests.support.screens import SIZES, press, settled, shows
+from tests.support.screens import press, settled, shows, sized
 
 EVALUATES = """
 import sys
@@ -53,7 +53,7 @@ async def test_tampering_is_said_when_the_step_is_done_and_stays(record: Path) -
         assert screen.query_one("#error").display
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@sized()
 async def test_it_is_said_at_every_size_and_after_opening(
     size: tuple[int, int], record: Path
 ) -> None:

@@ -21,8 +21,9 @@ from quizlog_tui.tui.screens.player.player import PlayerScreen
 from quizlog_tui.tui.screens.tree import TreeScreen
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build
+from tests.support.long_runs import few
 from tests.support.player_quizzes import QUIZ
-from tests.support.screens import SIZES, check, idle, opened, press, settled, shows
+from tests.support.screens import check, idle, opened, press, settled, shows, sized
 
 AUDIT = Audit("--read-only")
 WIDE = (200, 60)
@@ -104,7 +105,7 @@ WAYS = {
 """The keys that lead from the player to where the actions of a scope work."""
 
 
-@pytest.mark.parametrize("scope", WAYS)
+@pytest.mark.parametrize("scope", few(WAYS, "player", "tree"))
 async def test_no_key_of_the_player_changes_a_file(scope: str, record: Path) -> None:
     before = content(record.parent)
     app = QuizlogApp(record, clock=FrozenClock(), audit=AUDIT)
@@ -123,7 +124,9 @@ async def test_no_key_of_the_library_changes_a_file(record: Path) -> None:
     assert content(record.parent) == before
 
 
-@pytest.mark.parametrize("name", LOCKED)
+@pytest.mark.parametrize(
+    "name", few(LOCKED, "player.answer", "app.export", "library.new", "tree.delete")
+)
 async def test_a_key_that_would_write_says_what_and_that_it_is_locked(
     name: str, record: Path
 ) -> None:
@@ -200,7 +203,7 @@ async def test_a_record_that_may_not_be_written_opens_locked(
         await shows(pilot, "you may not write this record")
 
 
-@pytest.mark.parametrize("size", [*SIZES, WIDE], ids=lambda size: f"{size[0]}x{size[1]}")
+@sized(WIDE)
 async def test_golden_audit(size: tuple[int, int], record: Path) -> None:
     app = QuizlogApp(record, clock=FrozenClock(), audit=AUDIT)
     async with app.run_test(size=size) as pilot:

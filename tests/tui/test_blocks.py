@@ -15,7 +15,7 @@ from quizlog_tui.tui.draw.folding import folded_pieces
 from quizlog_tui.tui.draw.output import OutputForm, RunOutput, next_step_with, rule
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build
-from tests.support.screens import SIZES, check, press, settled, shows
+from tests.support.screens import check, press, settled, shows, sized
 
 QUIZ = """
 print("the plan")
@@ -170,7 +170,7 @@ async def test_long_outputs_open_by_key_and_for_a_search(record: Path) -> None:
         assert "row 150" in screen_text(app)
 
 
-@pytest.mark.parametrize("size", [*SIZES, (200, 60)], ids=lambda size: f"{size[0]}x{size[1]}")
+@sized((200, 60))
 async def test_golden_blocks(size: tuple[int, int], record: Path) -> None:
     app = QuizlogApp(record, clock=FrozenClock())
     async with app.run_test(size=size) as pilot:

@@ -21,12 +21,13 @@ from tests.support.build import Build
 from tests.support.documents import DOCUMENTS
 from tests.support.frames import frame, on_terminal
 from tests.support.golden_pictures import TAKEN_WITH
+from tests.support.long_runs import few
 
 PICTURES = Path(quizlog_tui.__file__).parent / "guides" / "pictures"
 QUIZ = "for name in 'abc':\n    print('seen', input(f'{name}? '))\n"
 
 
-@pytest.mark.parametrize("name", [*SHOTS, FILM])
+@pytest.mark.parametrize("name", few([*SHOTS, FILM]))
 def test_a_picture_of_the_guides_is_as_the_screens_are(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

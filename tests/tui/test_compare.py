@@ -15,7 +15,7 @@ from quizlog_tui.tui.screens.dialogs import AskScreen, ChooseScreen
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build
 from tests.support.player_quizzes import QUIZ
-from tests.support.screens import SIZES, check, idle, opened, settled, shows
+from tests.support.screens import check, idle, opened, settled, shows, sized
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ async def another(pilot: Pilot[None], name: str) -> None:
     await pilot.press(*name, "enter")
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@sized()
 async def test_golden_comparison(size: tuple[int, int], record: Path) -> None:
     app = QuizlogApp(record, clock=FrozenClock())
     async with app.run_test(size=size) as pilot:

@@ -19,7 +19,7 @@ from quizlog_tui.tui.screens.dialogs import ChooseScreen
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build
 from tests.support.player_quizzes import QUIZ
-from tests.support.screens import SIZES, check, opened, press, settled, shows
+from tests.support.screens import check, opened, press, settled, shows, sized
 
 DECISIONS = Path(__file__).parent.parent / "data" / "three-models.decisions.jsonl"
 
@@ -39,7 +39,7 @@ async def deciding(pilot: Pilot[None]) -> ConsensusScreen:
     return await opened(pilot, ConsensusScreen)
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@sized()
 async def test_golden_consensus(size: tuple[int, int], record: Path) -> None:
     app = QuizlogApp(record, clock=FrozenClock())
     async with app.run_test(size=size) as pilot:

@@ -42,6 +42,7 @@ def cpu(command: Sequence[str], stdin: str = "") -> float:
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", QUIZZES)
 def test_a_line_of_megabytes_costs_hardly_more_than_a_short_one(kind: str, build: Build) -> None:
     script = build.script(QUIZZES[kind])
@@ -56,6 +57,7 @@ def test_a_line_of_megabytes_costs_hardly_more_than_a_short_one(kind: str, build
     assert long < 1.6 * short  # 1.1 where nothing else runs
 
 
+@pytest.mark.long
 def test_nine_megabytes_in_a_step_cost_what_writing_and_reading_them_does(build: Build) -> None:
     script, path = build.script(LINES), build.folder / "record.yaml"
     size = "150000\n"

@@ -15,7 +15,7 @@ from quizlog_tui.tui.clock import FrozenClock
 from quizlog_tui.tui.screens.effort import EffortScreen
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build
-from tests.support.screens import SIZES, check, idle, opened, press, settled, shows
+from tests.support.screens import check, idle, opened, press, settled, shows, sized
 
 QUIZ = "for n in range(5):\n    input(f'Number {n}? ')\n"
 ANN, BOB = Giver("screen", "person", "ann"), Giver("http", "agent", "bob [b]")
@@ -48,7 +48,7 @@ def record(build: Build) -> Path:
     return path
 
 
-@pytest.mark.parametrize("size", [*SIZES, (200, 60)], ids=lambda size: f"{size[0]}x{size[1]}")
+@sized((200, 60))
 async def test_golden_screens(size: tuple[int, int], record: Path) -> None:
     app = QuizlogApp(record, clock=StillClock())
     async with app.run_test(size=size) as pilot:

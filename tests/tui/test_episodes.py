@@ -29,7 +29,7 @@ from quizlog_tui.tui.screens.library.library import LibraryScreen
 from quizlog_tui.tui.screenshot import screen_text
 from tests.episodes.support import episode
 from tests.support.build import Build
-from tests.support.screens import SIZES, ask, check, idle, opened, press, settled, shows
+from tests.support.screens import ask, check, idle, opened, press, settled, shows, sized
 
 ONE = episode(("4", "more", "end"), [("4", "end"), ("4", "end"), ("5", "bad"), ("4", "more", "x")])
 
@@ -58,7 +58,7 @@ async def browsing(pilot: Pilot[Any], *keys: str) -> EpisodesScreen:
     return screen
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@sized()
 async def test_golden_episodes(size: tuple[int, int], file: Path) -> None:
     app = app_of(file)
     async with app.run_test(size=size) as pilot:
@@ -70,7 +70,7 @@ async def test_golden_episodes(size: tuple[int, int], file: Path) -> None:
         check("episode-broken", size, screen_text(app))
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@sized()
 @pytest.mark.parametrize(("keys", "golden"), [("", "episodes"), ("enter", "episode")])
 def test_the_shell_draws_the_golden_episodes(
     keys: str, golden: str, size: tuple[int, int], file: Path, capsys: pytest.CaptureFixture[str]

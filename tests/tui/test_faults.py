@@ -24,6 +24,7 @@ from quizlog_tui.tui.widgets.lines.row_list import RowList
 from quizlog_tui.tui.widgets.prompt_panel import PromptPanel
 from quizlog_tui.tui.widgets.scrubber import Scrubber
 from tests.support.build import Build
+from tests.support.long_runs import few
 from tests.support.screens import opened, patiently, press, settled, shows
 
 QUIZ = "for i in range(4): input(f'number {i}? ')\n"
@@ -66,7 +67,7 @@ async def panel(pilot: Pilot[None]) -> None:
     await shows(pilot, "Enter closes this panel")
 
 
-@pytest.mark.parametrize("place", PLACES, ids=lambda place: f"{place[0].__name__}.{place[1]}")
+@pytest.mark.parametrize("place", few(PLACES), ids=lambda place: f"{place[0].__name__}.{place[1]}")
 async def test_a_defect_in_drawing_shows_an_error_panel(
     place: tuple[type | ModuleType, str], record: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,7 +18,7 @@ from quizlog_tui.tui.screens.find.find_screen import FindScreen
 from quizlog_tui.tui.screens.library.library import LibraryScreen
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build
-from tests.support.screens import SIZES, check, idle, opened, press, settled, shows
+from tests.support.screens import check, idle, opened, press, settled, shows, sized
 
 QUIZ = """
 for n in range(4):
@@ -51,7 +51,7 @@ async def finding(pilot: Pilot[Any], words: str) -> FindScreen:
     return screen
 
 
-@pytest.mark.parametrize("size", [*SIZES, (200, 60)], ids=lambda size: f"{size[0]}x{size[1]}")
+@sized((200, 60))
 async def test_golden_screens(size: tuple[int, int], record: Path) -> None:
     app = QuizlogApp(record, clock=FrozenClock())
     async with app.run_test(size=size) as pilot:

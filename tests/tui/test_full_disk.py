@@ -18,6 +18,7 @@ from quizlog_tui.tui.screens.player.remark import RemarkScreen
 from quizlog_tui.tui.screens.sweep import SweepScreen
 from quizlog_tui.tui.screens.tree import TreeScreen
 from tests.support.build import Build
+from tests.support.long_runs import few
 from tests.support.screens import ask, asking, opened, press, settled, shows
 
 QUIZ = "for n in range(4):\n    input(f'number {n}? ')\n"
@@ -90,7 +91,9 @@ def full(*_: object) -> None:
     raise OSError(errno.ENOSPC, "No space left on device")
 
 
-@pytest.mark.parametrize("write", WRITES, ids=lambda write: write.__name__)
+@pytest.mark.parametrize(
+    "write", few(WRITES, rewind, note, export), ids=lambda write: write.__name__
+)
 async def test_a_full_disk_is_told_and_the_screens_go_on(
     write: Callable[[Pilots], Awaitable[None]], build: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -27,7 +27,7 @@ from quizlog_tui.tui.clock import FrozenClock
 from quizlog_tui.tui.screens.library.library import LibraryScreen
 from quizlog_tui.tui.screens.player.player import PlayerScreen
 from quizlog_tui.tui.screenshot import screen_text
-from tests.support.screens import SIZES, ask, asking, check, idle, patiently, settled, shows
+from tests.support.screens import ask, asking, check, idle, patiently, settled, shows, sized
 
 QUIZ = "a = input('first? ')\nb = input('second? ')\nprint('done')\n"
 
@@ -91,7 +91,7 @@ async def neighbour(pilot: Pilot[Any], key: str, name: str) -> PlayerScreen:
     raise AssertionError(f"{name} never opened:\n{screen_text(pilot.app)}")
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@sized()
 @pytest.mark.parametrize("scene", ["library", "library-none"])
 async def test_golden_screens(scene: str, size: tuple[int, int], records: Path) -> None:
     app = QuizlogApp(clock=FrozenClock())

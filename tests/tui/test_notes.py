@@ -19,7 +19,7 @@ from quizlog_tui.tui.screens.notes import NotesScreen
 from quizlog_tui.tui.screens.player.remark import RemarkScreen
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build
-from tests.support.screens import SIZES, asking, check, idle, press, settled, shows
+from tests.support.screens import asking, check, idle, press, settled, shows, sized
 
 QUIZ = "for n in 'abc':\n    input(f'{n}? ')\n"
 
@@ -66,7 +66,7 @@ async def remark(pilot: Pilot[Any], *keys: str) -> None:
     await pilot.pause()
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@sized()
 @pytest.mark.parametrize("scene", ["notes", "remark"])
 async def test_golden_screens(scene: str, size: tuple[int, int], noted: Path) -> None:
     app = QuizlogApp(noted, clock=FrozenClock())

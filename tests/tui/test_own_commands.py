@@ -17,7 +17,7 @@ from quizlog_tui.tui.screens.library.library import LibraryScreen
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build
 from tests.support.player_quizzes import QUIZ
-from tests.support.screens import SIZES, check, idle, opened, patiently, press, settled, shows
+from tests.support.screens import check, idle, opened, patiently, press, settled, shows, sized
 
 GOOD = {"key": "ctrl+g", "run": "git log -- {record}"}
 WRONG = {
@@ -98,7 +98,7 @@ def configured(run: str, output: str = "pane") -> Config:
 EVERYTHING = " ".join(f"{{{name}}}" for name in PLACEHOLDERS)
 
 
-@pytest.mark.parametrize("size", [*SIZES, (200, 60)], ids=lambda size: f"{size[0]}x{size[1]}")
+@sized((200, 60))
 async def test_golden_command(size: tuple[int, int], record: Path) -> None:
     line = "printf '%s\\n' " + EVERYTHING.replace("{record}", '"$(basename {record})"') + "; exit 3"
     app = QuizlogApp(record, configured(line), clock=FrozenClock())

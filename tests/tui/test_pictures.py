@@ -19,6 +19,7 @@ from quizlog_tui.tui.screenshot import screen_svg
 from tests.episodes.support import episode
 from tests.support.build import Build
 from tests.support.golden_pictures import compare
+from tests.support.long_runs import few
 from tests.support.screens import idle, opened, shows
 
 QUIZ = """
@@ -57,7 +58,7 @@ def record(build: Build) -> Path:
     return path
 
 
-@pytest.mark.parametrize("screen", SCREENS)
+@pytest.mark.parametrize("screen", few(SCREENS, "compare", "consensus", "error"))
 def test_a_picture_of_every_screen(screen: str, record: Path) -> None:
     keys = ("escape", *SCREENS[screen])
     compare(screen, picture(record, size=(100, 30), keys=keys).svg)

@@ -18,7 +18,7 @@ from quizlog_tui.tui.keys.actions import ACTIONS
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build
 from tests.support.player_quizzes import EVIL, QUIZ
-from tests.support.screens import SIZES, check, press, settled, shows
+from tests.support.screens import check, press, settled, shows, sized
 
 
 async def at_question(pilot: Pilot[None]) -> None:
@@ -59,7 +59,7 @@ def record(build: Build) -> Path:
     return Build(folder, build.dedent).record(QUIZ, "Ada", "28", "16")
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@sized()
 @pytest.mark.parametrize("scene", SCENES)
 async def test_golden_screens(scene: str, size: tuple[int, int], record: Path) -> None:
     app = QuizlogApp(record, clock=FrozenClock())

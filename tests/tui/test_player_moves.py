@@ -31,7 +31,16 @@ from quizlog_tui.tui.widgets.lines.row_list import RowList
 from quizlog_tui.tui.widgets.message_line import MessageLine
 from quizlog_tui.tui.widgets.scrubber import Scrubber
 from tests.support.build import Build
-from tests.support.screens import SIZES, asking, idle, opened, patiently, press, settled, shows
+from tests.support.screens import (
+    asking,
+    idle,
+    opened,
+    patiently,
+    press,
+    settled,
+    shows,
+    sized,
+)
 
 QUIZ = """
 print("one")
@@ -233,7 +242,7 @@ async def test_an_error_however_long_shows_its_hint_on_a_small_screen(record: Pa
         assert "(mend it)" in screen_text(app)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@sized()
 async def test_notes_that_pass_cover_neither_question_nor_scores(
     size: tuple[int, int], record: Path
 ) -> None:

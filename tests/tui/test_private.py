@@ -13,6 +13,7 @@ from quizlog_tui.tui.picture import picture
 from quizlog_tui.tui.screens.player.player import PlayerScreen
 from quizlog_tui.tui.screens.private import PrivateScreen
 from tests.support.build import Build
+from tests.support.long_runs import few_rows
 from tests.support.screens import asking, opened, press, settled, shows
 
 TOKEN = "sk-abcdefghijklmnop1234"  # a made-up one
@@ -27,7 +28,7 @@ def record(build: Build, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-@pytest.mark.parametrize(("row", "ending"), [(2, "html"), (3, "html"), (4, "md")])
+@pytest.mark.parametrize(("row", "ending"), few_rows([(2, "html"), (3, "html"), (4, "md")]))
 @pytest.mark.parametrize("keys", [(), ("space",)], ids=["removed", "left in"])
 async def test_what_is_private_is_listed_and_taken_out(
     row: int, ending: str, keys: tuple[str, ...], record: Path

@@ -16,7 +16,8 @@ from quizlog_tui.tui.json_text import json_problem
 from quizlog_tui.tui.screenshot import screen_text
 from quizlog_tui.tui.widgets.editors.matrix import size_in
 from tests.support.build import Build
-from tests.support.screens import SIZES, check, press, settled, shows
+from tests.support.long_runs import few
+from tests.support.screens import check, press, settled, shows, sized
 
 
 @pytest.mark.parametrize(
@@ -140,7 +141,7 @@ SCENES = {
 }
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@sized()
 @pytest.mark.parametrize("scene", SCENES)
 async def test_golden_inputs(scene: str, size: tuple[int, int], build: Build) -> None:
     folder = build.folder / "audit"
@@ -160,7 +161,9 @@ TIGHT = {
 }
 
 
-@pytest.mark.parametrize("size", [(60, 20), (80, 24), (46, 13)], ids=lambda size: f"{size[0]}")
+@pytest.mark.parametrize(
+    "size", few([(60, 20), (80, 24), (46, 13)], (46, 13)), ids=lambda size: f"{size[0]}"
+)
 @pytest.mark.parametrize("kind", TIGHT)
 async def test_nobody_types_blind_beside_an_error(
     kind: str, size: tuple[int, int], build: Build

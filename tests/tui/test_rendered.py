@@ -13,7 +13,7 @@ from quizlog_tui.tui.clock import FrozenClock
 from quizlog_tui.tui.screenshot import screen_text, take_frame
 from quizlog_tui.tui.widgets.lines.line_view import LineView
 from tests.support.build import Build
-from tests.support.screens import SIZES, check, press, settled, shows
+from tests.support.screens import check, press, settled, shows, sized
 
 QUIZ = r"""
 import sys
@@ -87,7 +87,7 @@ async def test_a_search_finds_what_is_shown(record: Path) -> None:
         await shows(pilot, "not found")
 
 
-@pytest.mark.parametrize("size", [*SIZES, (200, 60)], ids=lambda size: f"{size[0]}x{size[1]}")
+@sized((200, 60))
 async def test_golden_rendered_output(size: tuple[int, int], record: Path) -> None:
     app = QuizlogApp(record, clock=FrozenClock())
     async with app.run_test(size=size) as pilot:

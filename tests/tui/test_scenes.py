@@ -30,7 +30,7 @@ from tests.support.build import Build
 from tests.support.examples import fresh_example
 from tests.support.golden_pictures import compare
 from tests.support.player_quizzes import QUIZ
-from tests.support.screens import SIZES, asking, check, idle, opened, press, settled, shows
+from tests.support.screens import asking, check, idle, opened, press, settled, shows, sized
 
 KEPT = Path(__file__).parent.parent / "data" / "three-models.decisions.jsonl"
 
@@ -155,7 +155,7 @@ def stage(build: Build, monkeypatch: pytest.MonkeyPatch) -> Stage:
     return Stage(build, monkeypatch)
 
 
-@pytest.mark.parametrize("size", [*SIZES, PICTURED], ids=lambda size: f"{size[0]}x{size[1]}")
+@sized(PICTURED)
 @pytest.mark.parametrize("scene", SCENES)
 async def test_golden_scenes(scene: str, size: tuple[int, int], stage: Stage) -> None:
     make, go = SCENES[scene]

@@ -13,7 +13,7 @@ from quizlog_tui.tui.draw.formats import Section, formatted_lines, sections
 from quizlog_tui.tui.screens.reading import ReadingScreen
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build
-from tests.support.screens import SIZES, check, idle, press, settled, shows
+from tests.support.screens import check, idle, press, settled, shows, sized
 
 JSON = '{"size": 1.50, "names": ["Ada", "Bob"]}'
 CSV = 'name,age\nAda,36\n"B, ob",44'
@@ -70,7 +70,7 @@ def record(build: Build) -> Path:
     return Build(folder, build.dedent).record(QUIZ, "yes")
 
 
-@pytest.mark.parametrize("size", [*SIZES, (200, 60)], ids=lambda size: f"{size[0]}x{size[1]}")
+@sized((200, 60))
 async def test_golden_laid_out(size: tuple[int, int], record: Path) -> None:
     app = QuizlogApp(record, clock=FrozenClock())
     async with app.run_test(size=size) as pilot:

@@ -18,7 +18,7 @@ from quizlog_tui.tui.screens.sweep import SweepScreen
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build
 from tests.support.player_quizzes import QUIZ
-from tests.support.screens import SIZES, check, idle, opened, press, settled, shows
+from tests.support.screens import check, idle, opened, press, settled, shows, sized
 
 DEEP = """
 total = sum(int(input(f"number {i}? ")) for i in range(3))
@@ -54,7 +54,7 @@ async def tried(pilot: Pilot[None], screen: SweepScreen) -> None:
     await idle(pilot)  # the footer follows the focus
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@sized()
 async def test_golden_sweep(size: tuple[int, int], record: Path) -> None:
     app = QuizlogApp(record, clock=FrozenClock())
     async with app.run_test(size=size) as pilot:
@@ -65,7 +65,7 @@ async def test_golden_sweep(size: tuple[int, int], record: Path) -> None:
         check("sweep-output", size, screen_text(app))
 
 
-@pytest.mark.parametrize("size", [*SIZES, (200, 60)], ids=lambda size: f"{size[0]}x{size[1]}")
+@sized((200, 60))
 async def test_golden_deep_sweep(size: tuple[int, int], record: Path) -> None:
     app = QuizlogApp(record, clock=FrozenClock())
     async with app.run_test(size=size) as pilot:

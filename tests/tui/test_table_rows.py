@@ -17,7 +17,7 @@ from quizlog_tui.tui.widgets.lines.documents import rows
 from quizlog_tui.tui.widgets.lines.table_rows import is_table_row
 from quizlog_tui.tui.widgets.lines.wrapping import LONG, Rows
 from tests.support.build import Build
-from tests.support.screens import SIZES, check, press, settled
+from tests.support.screens import check, press, settled, sized
 
 QUIZ = """
 names = [f"column{i:02}" for i in range(20)]
@@ -109,7 +109,7 @@ async def test_wrapping_can_be_switched_off(record: Path) -> None:
         assert len(output) > 2
 
 
-@pytest.mark.parametrize("size", [*SIZES, (200, 60)], ids=lambda size: f"{size[0]}x{size[1]}")
+@sized((200, 60))
 async def test_golden_wide_table(size: tuple[int, int], record: Path) -> None:
     app = QuizlogApp(record, clock=FrozenClock())
     async with app.run_test(size=size) as pilot:

@@ -15,7 +15,7 @@ from quizlog_tui.tui.clock import FrozenClock
 from quizlog_tui.tui.screens.tree import TreeScreen
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build
-from tests.support.screens import SIZES, ask, asking, check, idle, settled, shows
+from tests.support.screens import ask, asking, check, idle, settled, shows, sized
 
 QUIZ = """
 name = input("Your name? ")
@@ -70,7 +70,7 @@ def marked(screen: TreeScreen) -> str | None:
     return screen.row.branch.name if screen.row else None
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@sized()
 async def test_golden_screens(size: tuple[int, int], record: Path) -> None:
     app = QuizlogApp(record, clock=FrozenClock())
     async with app.run_test(size=size) as pilot:

@@ -18,8 +18,9 @@ from quizlog_tui.tui.screens.library.library import LibraryScreen
 from quizlog_tui.tui.screens.tree import TreeScreen
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build
+from tests.support.long_runs import few
 from tests.support.player_quizzes import QUIZ
-from tests.support.screens import SIZES, check, idle, opened, press, settled, shows
+from tests.support.screens import check, idle, opened, press, settled, shows, sized
 
 MISSING = "quiz.py: the script does not exist"
 
@@ -54,7 +55,7 @@ def unreadable(script: Path) -> None:
     script.chmod(0)
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@sized()
 async def test_golden_record_without_its_script(record: Path, size: tuple[int, int]) -> None:
     app = QuizlogApp(record, clock=FrozenClock())
     async with app.run_test(size=size) as pilot:
@@ -83,7 +84,7 @@ async def test_one_steps_through_what_is_recorded(record: Path) -> None:
     assert record.read_bytes() == before
 
 
-@pytest.mark.parametrize("key", ["i", "f", "A", "s", "m", "E", "a", "e", "r", "B"])
+@pytest.mark.parametrize("key", few(["i", "f", "A", "s", "m", "E", "a", "e", "r", "B"]))
 async def test_moves_that_need_the_script_are_refused_in_one_line(key: str, record: Path) -> None:
     before = record.read_bytes()
     app = QuizlogApp(record)

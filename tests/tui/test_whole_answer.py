@@ -16,7 +16,7 @@ from quizlog_tui.tui.draw.answer import pretty_answer
 from quizlog_tui.tui.screenshot import screen_text
 from quizlog_tui.tui.widgets.prompt_panel import PromptPanel
 from tests.support.build import Build
-from tests.support.screens import SIZES, check, press, settled, shows
+from tests.support.screens import check, press, settled, shows, sized
 
 QUIZ = """
 name = input("Who are you? ")
@@ -37,7 +37,7 @@ def record(build: Build) -> Path:
     return Build(folder, build.dedent).record(QUIZ, "Ada", PLAN, MATRIX)
 
 
-@pytest.mark.parametrize("size", [*SIZES, (200, 60)], ids=lambda size: f"{size[0]}x{size[1]}")
+@sized((200, 60))
 @pytest.mark.parametrize("scene", ["whole-answer", "whole-matrix"])
 async def test_golden_screens(scene: str, size: tuple[int, int], record: Path) -> None:
     app = QuizlogApp(record, clock=FrozenClock())

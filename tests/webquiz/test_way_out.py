@@ -164,6 +164,7 @@ def network_events(path: Path) -> list[tuple[str, str]]:
     return found
 
 
+@pytest.mark.long
 @needs_browser()
 async def test_the_browsers_own_services_reach_nobody(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

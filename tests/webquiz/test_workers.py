@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
+import pytest
 
 from quizlog_tui.webquiz.demo_server.grader import Options
 from quizlog_tui.webquiz.demo_server.web import QuizServer, quiz_server
@@ -77,6 +78,7 @@ def named(count: int) -> list[tuple[str, str]]:
     return [(f"{n:08x}", f"p{n}@quiz.test") for n in range(count)]
 
 
+@pytest.mark.long  # a server that is killed is tested in every run
 @needs_postgres()
 def test_of_two_workers_one_is_killed_and_no_task_is_lost_or_doubled(tmp_path: Path) -> None:
     hold = tmp_path / "hold"

@@ -32,6 +32,7 @@ from quizlog_tui.replay.script.source import read_source
 from quizlog_tui.replay.world import World
 from quizlog_tui.session.session import Session
 from tests.support.build import Build
+from tests.support.long_runs import examples, few
 
 QUIZ = """
 import random
@@ -154,7 +155,7 @@ def test_an_edit_that_mends_the_manifest_too_is_named(
     assert found in [(one.part, one.name) for one in report.problems]
 
 
-@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(10), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(place=st.floats(0, 1, exclude_max=True), bit=st.integers(0, 7))
 def test_any_changed_byte_is_noticed_without_running_anything(
     place: float, bit: int, bundle: Path
@@ -167,7 +168,7 @@ def test_any_changed_byte_is_noticed_without_running_anything(
     assert report.problems and report.verdict is None
 
 
-@pytest.mark.parametrize("cut", [0, 1, 30, -1, -30])
+@pytest.mark.parametrize("cut", few([0, 1, 30, -1, -30]))
 def test_bytes_more_or_less_are_noticed(cut: int, bundle: Path) -> None:
     whole = bundle.read_bytes()
     bundle.write_bytes(whole[:cut] if cut else whole + b"x")
@@ -201,7 +202,7 @@ EVIL = [
 ]
 
 
-@pytest.mark.parametrize("name", EVIL)
+@pytest.mark.parametrize("name", few(EVIL))
 def test_names_that_leave_the_folder_are_refused(name: str, bundle: Path) -> None:
     assert not is_safe(name)
     buffer = io.BytesIO(bundle.read_bytes())

@@ -10,6 +10,7 @@ import tracemalloc
 import zipfile
 import zlib
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -97,7 +98,8 @@ def test_entries_that_hold_each_other_are_refused_before_they_are_read(tmp_path:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         infos = archive.infolist()
         assert sum(info.file_size for info in infos) > 400_000_000
-        assert len(archive.read(infos[0])) > 1_000_000
+        with suppress(zipfile.BadZipFile):  # newer versions of Python read no such file either
+            assert len(archive.read(infos[0])) > 1_000_000
     path = tmp_path / "b.zip"
     path.write_bytes(data)
     tracemalloc.start()

@@ -17,6 +17,7 @@ from quizlog_tui.replay.transcript import Transcript
 from quizlog_tui.session.session import Session
 from tests.proof.drift.quiz import edited, recorded
 from tests.support.build import Build
+from tests.support.long_runs import few
 
 Found = dict[str, tuple[int, str, Any, Any]]
 
@@ -180,7 +181,7 @@ def test_a_harmful_edit_is_named_at_the_right_step(
             assert want is ... or told == want, (branch, found[branch])
 
 
-@pytest.mark.parametrize("name", HARMFUL)
+@pytest.mark.parametrize("name", few(HARMFUL, *list(HARMFUL)[::5]))
 def test_no_answer_meets_another_question_and_none_is_lost(
     name: str, build: Build, replayer: Replayer, watched: Watched
 ) -> None:
