@@ -6,11 +6,13 @@ Nothing here knows what the tasks do.
 from __future__ import annotations
 
 import json
+import sqlite3
+import time
 from pathlib import Path
 from typing import Any
 
 from dbos import Serializer
-from sqlalchemy import URL, make_url
+from sqlalchemy import URL, Engine, event, make_url
 from sqlalchemy.exc import ArgumentError
 
 from ..errors import ConfigError
@@ -72,6 +74,23 @@ def _unknown() -> ConfigError:
     hint = "postgresql://USER:PASSWORD@HOST/NAME, or sqlite:///PATH"
     message = "is not the address of a database for tasks"
     return ConfigError(message, where="TASK_DATABASE_URL", hint=hint)
+
+
+@event.listens_for(Engine, "connect")
+def _tell_milliseconds(connection: Any, _: object) -> None:
+    """Give an old SQLite the time that DBOS asks it for.
+
+    On Python 3.12 and later, DBOS's tables and statements say `unixepoch('subsec')`, to which
+    SQLite before 3.42 answers NULL. DBOS makes its engines itself, so all of them are listened to.
+    """
+    if sqlite3.sqlite_version_info < (3, 42) and isinstance(connection, sqlite3.Connection):
+        connection.create_function("unixepoch", 1, _unixepoch)
+
+
+def _unixepoch(modifier: object) -> float:
+    if modifier != "subsec":
+        raise ValueError(f"unixepoch({modifier!r}) is not known here")
+    return round(time.time(), 3)
 
 
 class Clean(Serializer):

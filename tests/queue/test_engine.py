@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import create_engine, text
 
 from quizlog_tui.queue.engine import Engine, running, store_value, stored_values
 from quizlog_tui.solver.redaction import Redaction
 from tests.support.postgres import needs_postgres, postgres
+
+pytestmark = pytest.mark.core
 
 KEY = "sk-geheim-1234"
 CLEAN = Redaction([KEY])
@@ -53,6 +57,14 @@ async def ended(engine: Engine, task: str) -> Any:
         ):
             await asyncio.sleep(0.05)
     return row
+
+
+def test_every_sqlite_tells_the_milliseconds_that_dbos_asks_for() -> None:
+    engine = create_engine("sqlite://")
+    with engine.connect() as connection:
+        now = connection.execute(text("SELECT unixepoch('subsec')")).scalar_one()
+    engine.dispose()
+    assert isinstance(now, float) and abs(now - time.time()) < 60
 
 
 async def test_an_end_lets_what_is_being_sent_arrive_and_leaves_the_rest(tmp_path: Path) -> None:
