@@ -189,9 +189,8 @@ def _patient(real: Any, clock: VirtualClock) -> Any:
         caller = frame(1).f_globals.get("__name__", "")
         if not timeout or timeout < 0 or not caller.startswith("asyncio."):
             return real(self, timeout)
-        events = real(self, 0)
-        if not events and worth_waiting():
-            events = real(self, timeout)
+        # First whether anybody may still do something, then whether somebody did.
+        events = real(self, timeout if worth_waiting() else 0)
         if not events:
             clock.advance(timeout)
         return events
