@@ -11,8 +11,9 @@ import shlex
 import signal
 import socket
 import sys
+from asyncio.subprocess import Process
 from collections.abc import Callable
-from contextlib import redirect_stdout
+from contextlib import redirect_stdout, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -132,10 +133,27 @@ def _is_too_big(side: str) -> bool:
 
 
 class _TextualServer(Server):  # type: ignore[misc]
-    """textual-serve's server, which would end with a traceback at a malformed message."""
+    """textual-serve's server, which would end with a traceback at a malformed message.
+
+    It also leaves the program of a tab to itself once its output has ended: if the server ends
+    then, Python complains of open pipes.
+    """
 
     async def _process_messages(self, websocket: Any, app_service: Any) -> None:
-        await super()._process_messages(CheckedSocket(websocket), app_service)
+        try:
+            await super()._process_messages(CheckedSocket(websocket), app_service)
+        finally:
+            await app_service.stop()
+            await _wait_for_end(app_service._process)
+
+
+async def _wait_for_end(program: Process) -> None:
+    """Wait until a program has ended and its pipes are closed."""
+    assert program.stdin
+    program.stdin.close()
+    with suppress(ConnectionError):  # it no longer reads
+        await program.stdin.wait_closed()
+    await program.wait()
 
 
 def _refused(refusal: AccessRefusal) -> Any:

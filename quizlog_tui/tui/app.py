@@ -350,8 +350,8 @@ class QuizlogApp(App[None], inherit_bindings=False):
             return False
         if isinstance(screen, QuizlogScreen) and not screen.ready:
             return False
-        if screen.focused is None:
-            return not screen.focus_chain
+        if screen.focused is None:  # as while the terminal has no focus; a key gives it back
+            return not screen.focus_chain or not self.app_focus
         return not any(node.message_queue_size for node in screen.focused.ancestors_with_self)
 
     def _handle_exception(self, error: Exception) -> None:

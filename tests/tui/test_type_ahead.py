@@ -22,6 +22,8 @@ from quizlog_tui.tui.widgets.prompt_panel import PromptPanel
 from tests.support.build import Build
 from tests.support.screens import idle, press, settled, shows
 
+pytestmark = pytest.mark.core
+
 QUIZ = """
 for i in range(3):
     answer = input(f"word {i}? ")
@@ -238,3 +240,16 @@ async def test_one_can_quit_before_the_library_is_there(
         await pilot.pause()
         let_go.set()
     assert app.return_code == 0
+
+
+async def test_keys_act_though_the_terminal_said_that_it_lost_the_focus(record: Path) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test() as pilot:
+        await settled(pilot)
+        app.post_message(events.AppBlur())
+        await idle(pilot)
+        assert app.screen.focused is None
+        app.simulate_key("a")
+        app.simulate_key("enter")
+        await shows(pilot, "got a")
+    assert data(record)["inputs"] == ["a"]
