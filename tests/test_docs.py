@@ -134,7 +134,7 @@ def test_the_readme_is_short_and_begins_with_its_two_commands() -> None:
     lines = TEXTS["README"].splitlines()
     assert len(lines) <= 150
     first, second = [block.text for block in blocks(TEXTS["README"])][:2]
-    assert first.endswith(".venv/bin/quizlog tui adventure\n") and second == "tests/run\n"
+    assert first.endswith(".venv/bin/quizlog demo\n") and second == "tests/run\n"
 
 
 def test_every_guide_is_named_in_the_readme() -> None:
