@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -476,3 +477,24 @@ async def test_records_are_narrowed_by_what_they_hold(
         assert list(listed(screen)) == names
         await press(pilot, "escape")
         assert len(list(listed(screen))) == 4
+
+
+async def test_a_preview_that_comes_when_the_screen_is_closed_is_not_drawn(
+    records: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, closed = asyncio.Event(), asyncio.Event()
+
+    async def late(function: Any, *given: Any) -> Any:
+        asked.set()
+        await closed.wait()
+        return function(*given)
+
+    async with QuizlogApp().run_test() as pilot:
+        screen = await library(pilot)
+        with monkeypatch.context() as patch:
+            patch.setattr(asyncio, "to_thread", late)
+            worker = screen._look_at_script()
+            await asked.wait()
+            await screen.query_one("#marked").remove()  # as the end removes one after the other
+            closed.set()
+            await worker.wait()

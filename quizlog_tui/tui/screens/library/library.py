@@ -206,7 +206,8 @@ class LibraryScreen(QuizlogScreen[None]):
             remark = await asyncio.to_thread(script_remark, marked, self._may_read)
             shown = await asyncio.to_thread(preview, marked)
             self._read = (marked.path, remark, shown)
-            self._draw_marked()
+            if self.query("#marked"):  # the screen may have been closed meanwhile
+                self._draw_marked()
 
     def on_screen_resume(self) -> None:
         """Update after returning from a record: it may have changed, or its script got a grant."""
