@@ -49,6 +49,19 @@ def _goes_on(screen: Screen[Any]) -> bool:
     return isinstance(screen, QuizlogScreen) and (screen.slow_work.running or not screen.ready)
 
 
+async def found(pilot: Pilot[Any], words: str) -> None:
+    """Wait until the palette has searched for all that was typed, and shows something.
+
+    It shows what it found for the first letters meanwhile, in another order.
+    """
+    palette = pilot.app.screen
+    for _ in patiently():
+        if all(worker.is_finished for worker in pilot.app.workers if worker.node is palette):
+            break
+        await pilot.pause()
+    await shows(pilot, words)
+
+
 async def settled(pilot: Pilot[Any]) -> PlayerScreen:
     """Wait until the player is there and nothing is under way; the screen."""
     for _ in patiently():

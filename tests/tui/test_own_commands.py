@@ -17,7 +17,17 @@ from quizlog_tui.tui.screens.library.library import LibraryScreen
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build
 from tests.support.player_quizzes import QUIZ
-from tests.support.screens import check, idle, opened, patiently, press, settled, shows, sized
+from tests.support.screens import (
+    check,
+    found,
+    idle,
+    opened,
+    patiently,
+    press,
+    settled,
+    shows,
+    sized,
+)
 
 GOOD = {"key": "ctrl+g", "run": "git log -- {record}"}
 WRONG = {
@@ -242,7 +252,7 @@ async def test_commands_are_in_the_help_and_the_palette(record: Path) -> None:
         await pilot.press("escape", "escape")
         await settled(pilot)
         await pilot.press("ctrl+p", *"try it")
-        await shows(pilot, "try it: git log -- {record} (ctrl+g)")
+        await found(pilot, "try it: git log -- {record} (ctrl+g)")
 
 
 async def test_a_wrong_command_is_told_and_the_others_work(record: Path) -> None:

@@ -13,7 +13,7 @@ from quizlog_tui.tui.keys.palette import rank
 from quizlog_tui.tui.screens.player.player import PlayerScreen
 from quizlog_tui.tui.state import State
 from tests.support.build import Build
-from tests.support.screens import idle, patiently, settled, shows
+from tests.support.screens import found, idle, patiently, settled
 
 QUIZ = """
 for i in range(12):
@@ -29,7 +29,7 @@ def record(build: Build) -> Path:
 async def choose(pilot: Pilot[None], words: str, shown: str) -> None:
     """Choose the first entry of the palette for some words."""
     await pilot.press("ctrl+p", *words)
-    await shows(pilot, shown)
+    await found(pilot, shown)
     await idle(pilot)
     await pilot.press("enter")
     await idle(pilot)

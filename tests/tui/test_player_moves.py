@@ -33,6 +33,7 @@ from quizlog_tui.tui.widgets.scrubber import Scrubber
 from tests.support.build import Build
 from tests.support.screens import (
     asking,
+    found,
     idle,
     opened,
     patiently,
@@ -537,7 +538,7 @@ async def test_the_palette_runs_an_action(record: Path) -> None:
     async with app.run_test() as pilot:
         screen = await at_keys(pilot)
         await pilot.press("ctrl+p", *"show the first step")
-        await shows(pilot, "First: show the first step")
+        await found(pilot, "First: show the first step")
         await pilot.press("down", "enter")
         await idle(pilot)
         while screen.state.step:
@@ -549,7 +550,7 @@ async def test_the_palette_has_what_is_named_so_first(record: Path) -> None:
     async with app.run_test() as pilot:
         await at_keys(pilot)
         await pilot.press("ctrl+p", *"fork")
-        await shows(pilot, "Fork: give another answer here")
+        await found(pilot, "Fork: give another answer here")
         await idle(pilot)
         rows = screen_text(app).splitlines()
         assert "Fork: give another" in next(
