@@ -30,7 +30,7 @@ from quizlog_tui.replay.transcript import Transcript
 from quizlog_tui.replay.world import World
 from tests.support.build import Build
 from tests.support.corpus import CORPUS
-from tests.support.long_runs import examples, few
+from tests.support.long_runs import few
 from tests.support.processes import IS_UP, below, is_up
 from tests.support.waiting import gone, wait_for
 
@@ -170,7 +170,8 @@ class Walk(RuleBasedStateMachine):
     bystanders: frozenset[int] = frozenset()
 
 
-def test_no_walk_tells_the_cache_from_plain_replays(tmp_path: Path) -> None:
+@pytest.mark.parametrize("walks", few([3, 12], 3))
+def test_no_walk_tells_the_cache_from_plain_replays(walks: int, tmp_path: Path) -> None:
     Walk.folder = tmp_path
     Walk.known.clear()
     Walk.bystanders = frozenset(below(os.getpid()))
@@ -178,7 +179,7 @@ def test_no_walk_tells_the_cache_from_plain_replays(tmp_path: Path) -> None:
     run_state_machine_as_test(  # type: ignore[no-untyped-call]
         Walk,
         settings=settings(
-            max_examples=examples(3),  # each starts a dozen processes
+            max_examples=walks,  # each starts a dozen processes
             stateful_step_count=14,
             deadline=None,
             suppress_health_check=checks,

@@ -22,13 +22,13 @@ from quizlog_tui.replay.process.spawn import _CONTROL, _FOLDER
 from quizlog_tui.replay.replayer import Replayer, replay
 from quizlog_tui.session.session import Session
 from tests.support.build import Build
-from tests.support.long_runs import examples
+from tests.support.long_runs import few
 from tests.support.processes import below, name_of
 from tests.support.screens import patiently
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="checkpoints and walls need Linux")
 
-MESSAGES = examples(10_000)
+MANY = pytest.mark.parametrize("messages", few([10_000, 100_000], 10_000))
 EVALUATES = """
 import os, sys
 def send(data):
@@ -181,7 +181,8 @@ def test_honest_scripts_are_not_accused(build: Build, name: str) -> None:
     assert found.status == "success"
 
 
-def test_random_messages_never_break_the_channel() -> None:
+@MANY
+def test_random_messages_never_break_the_channel(messages: int) -> None:
     """Each is read or refused; nothing is kept of it."""
     chance = random.Random(20261122)
     report = b'["asking", [["? ", 3, ["a"], 7, 0, 0.2, [], ""]], ["finished", null, null, []], null, [], null]'
@@ -191,7 +192,7 @@ def test_random_messages_never_break_the_channel() -> None:
     theirs.sendall(len(born).to_bytes(4, "little") + born)
     channel.gather()
     assert channel.pending(lambda: 0) == ProcessStarted(4)
-    for _ in range(MESSAGES):
+    for _ in range(messages):
         data = bytearray(chance.choice([report, b'["straying"]', b'["place", "copy", "x"]']))
         for _ in range(chance.randrange(4)):
             data[chance.randrange(len(data))] = chance.choice(b'0123456789"[]{},-e \xff\x00\\')
@@ -203,7 +204,7 @@ def test_random_messages_never_break_the_channel() -> None:
             refused += 1
         assert channel.pending(lambda: 1 << 20) is None
     assert channel.sender == os.getpid()
-    assert MESSAGES // 10 < refused < MESSAGES
+    assert messages // 10 < refused < messages
     ours.close()
     theirs.close()
 
@@ -231,10 +232,11 @@ print(understood)
 """
 
 
+@MANY
 def test_random_orders_never_break_the_guard_nor_end_what_is_not_below_it(
-    victim: int, tmp_path: Path
+    messages: int, victim: int, tmp_path: Path
 ) -> None:
-    code = ORDERS.format(folder=_FOLDER, victim=victim, messages=MESSAGES)
+    code = ORDERS.format(folder=_FOLDER, victim=victim, messages=messages)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert 0 < json.loads(done.stdout) < MESSAGES
+    assert 0 < json.loads(done.stdout) < messages

@@ -32,6 +32,7 @@ from typing import Any
 
 import quizlog_tui
 from quizlog_tui.files.paths import shipped
+from tests.support.processes import bury
 
 README = Path(__file__).parents[2] / "README.md"
 GUIDES = Path(quizlog_tui.__file__).parent / "guides"
@@ -228,9 +229,7 @@ def _end(group: int) -> None:
 
 def _lives(group: int) -> bool:
     """Whether processes of a group run; those that have ended are taken note of."""
-    with contextlib.suppress(ChildProcessError):  # they may be others' children
-        while os.waitpid(-group, os.WNOHANG)[0]:
-            pass
+    bury(-group)
     try:
         os.killpg(group, 0)
     except ProcessLookupError:

@@ -6,7 +6,6 @@ can tell them from those of other runs on the machine.
 
 from __future__ import annotations
 
-import contextlib
 import gc
 import os
 import tempfile
@@ -19,7 +18,7 @@ import pytest
 
 from quizlog_tui.replay.process.spawn import discard
 from quizlog_tui.sandbox.executor import shared
-from tests.support.processes import below, command_of
+from tests.support.processes import below, bury, command_of
 
 SECONDS = 20
 """How long what a file of tests started may take to end by itself."""
@@ -45,7 +44,7 @@ def nothing_left() -> Iterator[None]:
     deadline = time.monotonic() + SECONDS
     while (left := _processes() - processes) and time.monotonic() < deadline:
         time.sleep(0.01)
-    _bury()
+    bury()
     told = [*map(command_of, left), *sorted(_temporary_files() - files)]
     assert not told, f"left behind: {', '.join(told)}"
 
@@ -63,10 +62,3 @@ def _processes() -> set[int]:
 
 def _temporary_files() -> set[str]:
     return {str(path) for path in Path(tempfile.gettempdir()).iterdir()}
-
-
-def _bury() -> None:
-    """Take note of the end of adopted processes, as nobody else does."""
-    with contextlib.suppress(ChildProcessError):
-        while os.waitpid(-1, os.WNOHANG)[0]:
-            pass

@@ -22,9 +22,8 @@ def take_temporary_folder() -> None:
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     os.chmod(folder, 0o1777)  # as /tmp: some processes run as other users
     os.environ["TMPDIR"] = tempfile.tempdir = folder
-    os.environ["XDG_RUNTIME_DIR"] = os.path.join(
-        folder, "run"
-    )  # a browser's sound makes files there
+    # A browser's sound makes files there.
+    os.environ["XDG_RUNTIME_DIR"] = os.path.join(folder, "run")
     os.mkdir(os.environ["XDG_RUNTIME_DIR"], 0o700)
 
 

@@ -48,6 +48,17 @@ def gives_up(run: Callable[[], object], give_up: Callable[[], None]) -> bool:
         return isinstance(future.exception(20), CancelledError)
 
 
+def bury(which: int = -1) -> None:
+    """Take note of the end of children, as nobody else does of adopted ones.
+
+    Args:
+        which: As for `os.waitpid`: all of them, or minus the number of a group.
+    """
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(which, os.WNOHANG)[0]:
+            pass
+
+
 def command_of(pid: int) -> str:
     """How a process was started, and its number, for a message."""
     try:
