@@ -30,8 +30,7 @@ def pytest_collection_finish() -> None:
 
     Thousands of tests are many objects: to look through them took a sixth of the time of the screens'.
     """
-    gc.collect()
-    gc.freeze()
+    _collect()
     gc.set_threshold(20_000, 10, 10)
 
 
@@ -39,7 +38,7 @@ def pytest_collection_finish() -> None:
 def nothing_left() -> Iterator[None]:
     processes, files = _processes(), _temporary_files()
     yield
-    gc.collect()  # what a test lost is told here, not in a file that comes later
+    _collect()  # what a test lost is told here, not in a file that comes later
     _end_helpers()
     deadline = time.monotonic() + SECONDS
     while (left := _processes() - processes) and time.monotonic() < deadline:
@@ -47,6 +46,12 @@ def nothing_left() -> Iterator[None]:
     bury()
     told = [*map(command_of, left), *sorted(_temporary_files() - files)]
     assert not told, f"left behind: {', '.join(told)}"
+
+
+def _collect() -> None:
+    """Collect garbage; what is left lives long, and is not looked through again."""
+    gc.collect()
+    gc.freeze()
 
 
 def _end_helpers() -> None:
