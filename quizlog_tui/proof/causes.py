@@ -14,21 +14,22 @@ def find_culprits(
     """A minimal set of conditions whose change makes the difference; mostly a single one.
 
     Halves the changed conditions as long as the difference remains, then drops one after the other.
-    Finally the difference must vanish if nothing is changed; otherwise no condition causes it.
+    Finally the difference must come again with these, and vanish if nothing is changed; otherwise
+    it is chance, and no condition causes it.
 
     Args:
         conditions: Conditions that make the difference when all are changed.
         parts: Whether the difference occurs with exactly these conditions changed.
 
     Returns:
-        The conditions; empty if the difference also occurs without a change.
+        The conditions; empty if the difference comes and goes by chance.
     """
     left = _halved(list(conditions), parts)
     for one in left if len(left) > 1 else ():
         fewer = [other for other in left if other != one]
         if parts(fewer):
             left = fewer
-    return () if parts(()) else tuple(left)
+    return tuple(left) if parts(left) and not parts(()) else ()
 
 
 def _halved(left: list[str], parts: Callable[[Sequence[str]], bool]) -> list[str]:

@@ -14,6 +14,7 @@ from ..replay.world import (
     FIXED_CONDITIONS,
     OPEN_CONDITIONS,
     REMARKABLE,
+    STARTS,
     UNAVAILABLE,
     UNVERIFIABLE,
     Cause,
@@ -21,9 +22,6 @@ from ..replay.world import (
 )
 from .diverge import Difference
 from .verdict import Verdict
-
-STARTS = "starts"
-"""The condition that the script can start no thread and no process."""
 
 _IN_WORDS = {
     "hashes": "the order of hashes",

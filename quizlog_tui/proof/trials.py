@@ -15,7 +15,7 @@ from ..replay.script.source import Source
 from ..replay.transcript import Transcript
 from ..replay.tree import tree_of
 from ..replay.uncached_runs import UncachedRuns
-from ..replay.world import World
+from ..replay.world import OPEN_CONDITIONS, STARTS, World
 from .causes import find_culprits
 from .diverge import first_difference
 
@@ -42,6 +42,10 @@ class CauseSearch:
 
 TrialRequest = tuple[Variation, ...] | CauseSearch
 """A request for runs in several worlds, or for the result of a search."""
+
+
+_TRIES = 3
+"""Times that runs must differ and agree, so that it is hardly by chance."""
 
 
 class Trials:
@@ -96,9 +100,27 @@ class Trials:
     def _searched(self, search: CauseSearch) -> tuple[str, ...] | LimitError:
         try:
             parts = self.parting(search.answers, search.among.hidden)
-            return find_culprits(search.among.changed, parts)
+            found = find_culprits(search.among.changed, parts)
+            final = not found or any(name in OPEN_CONDITIONS for name in found)
+            other = final and STARTS in search.among.changed and STARTS not in found
+            return (STARTS,) if other and self.starts_unobserved(search.answers) else found
         except LimitError as error:
             return error
+
+    def starts_unobserved(self, answers: Sequence[str]) -> bool:
+        """Whether the run starts threads or programs, though it was not seen to.
+
+        Then anything may differ by chance, and a search would accuse what was changed just then.
+        Where starts are forbidden, such a run shows the same wherever its memory lies, and never
+        what it shows where they are allowed.
+        """
+        forbidden = self.run(answers, Variation((STARTS,)))
+        moved = Variation((STARTS, "addresses"))
+        return all(
+            first_difference(forbidden, self.run(answers))
+            and first_difference(forbidden, self.run(answers, moved)) is None
+            for _ in range(_TRIES)
+        )
 
     def parting(
         self, answers: Sequence[str], hidden: tuple[str, ...] = ()

@@ -27,6 +27,7 @@ from ..replay.world import (
     FIXED_CONDITIONS,
     OPEN_CONDITIONS,
     REMARKABLE,
+    STARTS,
     TAMPERED,
     UNVERIFIABLE,
     Cause,
@@ -36,7 +37,6 @@ from ..replay.world import (
 from .causes import find_culprits
 from .diverge import Difference, first_difference
 from .explanation import (
-    STARTS,
     apply_doubt,
     cause_of,
     describe_conditions,
@@ -271,11 +271,14 @@ class Verifier:
 
     def _against_record(self, plain: Transcript, found: Difference) -> Verdict:
         """The verdict on a record that differs from a replay."""
-        if first_difference(plain, self._trials.run(self._known.inputs)) is not None:
-            return divergence(found, *explain_noise(plain))
+        answers = self._known.inputs[: found.step]
         if is_contradicted(self._known, plain, found.step):
             words = "the record was edited: its fingerprint of that step is that of the replay"
             return divergence(found, "unknown", words)
+        if STARTS in self._varied and self._trials.starts_unobserved(answers):
+            return explain_difference(plain, found, (STARTS,), moved=False)
+        if first_difference(plain, self._trials.run(self._known.inputs)) is not None:
+            return divergence(found, *explain_noise(plain))
         files = [name for name, _ in edited_files(self._record, file_hashes(self._source))]
         edited = self._edited(files)
         then, now = (
@@ -293,7 +296,6 @@ class Verifier:
             if same
             else (*varied, "entropy")
         )
-        answers = self._known.inputs[: found.step]
         parts = self._trials.parting(answers, self._left_over(plain))
         guilty = find_culprits(changed, parts) if parts(changed) else ()
         if guilty:

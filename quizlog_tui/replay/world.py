@@ -121,6 +121,8 @@ FIXED_CONDITIONS: dict[str, Cause] = {
     "entropy": "unseeded-generator",
 }
 """Conditions that are the same in every replay unless changed on purpose, and their causes."""
+STARTS = "starts"
+"""The condition that the script can start no thread and no process."""
 OPEN_CONDITIONS: dict[str, Cause] = {
     "folder": "environment",
     "home": "environment",
@@ -129,7 +131,7 @@ OPEN_CONDITIONS: dict[str, Cause] = {
     "threads": "thread-order",
     "libraries": "clock",
     "system": "environment",
-    "starts": "process-order",
+    STARTS: "process-order",
 }
 """Conditions that differ between users, machines and days, and their causes."""
 

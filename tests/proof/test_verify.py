@@ -275,7 +275,7 @@ def test_the_one_condition_that_makes_the_difference_is_found(
         return guilty in changed
 
     assert find_culprits(conditions, parts) == (guilty,)
-    assert len(asked) <= 2 * len(conditions).bit_length() + 1
+    assert len(asked) <= 2 * len(conditions).bit_length() + 2
 
 
 @given(CONDITIONS, st.data())

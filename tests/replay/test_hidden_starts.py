@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from quizlog_tui.proof.verify import verify
+from quizlog_tui.proof.verify import verify, verify_branches
+from quizlog_tui.record.append_only_list import AppendOnlyList
+from quizlog_tui.record.store import RecordFile
+from quizlog_tui.replay.script.source import read_source
+from quizlog_tui.replay.uncached_runs import UncachedRuns
 from quizlog_tui.session.session import Session
 from tests.support.build import Build
 from tests.support.hidden_acts import act_hidden, every_pair
@@ -77,6 +82,17 @@ def test_a_start_that_is_hidden_is_never_reproducible(
     verdict = verify(path)
     assert (verdict.verdict, verdict.step, verdict.cause) == ("unverifiable", 2, "process-order")
     assert "starts unobserved" in (verdict.reason or "")
+
+
+def test_what_a_hidden_start_shows_by_chance_accuses_nobody(build: Build) -> None:
+    """The record may show what a thread wrote at another place than each replay does."""
+    path = build.record(OBSERVED)
+    act_hidden(path, HIDING["the note"], STARTING["a thread of the C module"])
+    record = RecordFile(path).read()
+    *before, mark = record.trail
+    otherwise = replace(record, trail=AppendOnlyList([*before, f"{'0' * 12}{mark[12:]}"]))
+    verdict = verify_branches(otherwise, read_source(path.parent / record.script), UncachedRuns())
+    assert (verdict.verdict, verdict.step, verdict.cause) == ("unverifiable", 2, "process-order")
 
 
 def test_a_hidden_start_is_found_on_a_branch_beside_others(build: Build) -> None:
