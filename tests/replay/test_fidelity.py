@@ -33,6 +33,11 @@ def test_output_and_exit_code_equal_a_plain_run(case: tuple[Path, list[str]]) ->
     equals_a_plain_run(*case)
 
 
+def test_what_takes_long_to_load_is_loaded_only_by_scripts_that_want_it(build: Build) -> None:
+    loaded = "import sys\nprint([n for n in ('enum', 're', 'typing') if n in sys.modules])\n"
+    equals_a_plain_run(build.script(loaded), [])
+
+
 @pytest.mark.parametrize("case", few(CORPUS, "print options", "subprocess"), indirect=True)
 def test_so_they_do_where_output_is_unbuffered(
     case: tuple[Path, list[str]], monkeypatch: pytest.MonkeyPatch

@@ -10,12 +10,15 @@ import contextlib
 import os
 import sys
 from os import close, getpid, pipe, read  # the originals: the script's view is patched later
-from typing import Any
 
 from . import system
 from .log import Log
 from .watch.taint import Taint
 from .wire import quote, send
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _NEEDED = 3
 """Number of descriptors with a request: a socket, and files for both streams."""

@@ -12,8 +12,8 @@ import _thread
 import contextlib
 import os
 import select
-import signal
 from collections.abc import Iterable
+from importlib import import_module
 from time import monotonic, sleep
 
 from . import system
@@ -24,7 +24,10 @@ from .room import when_there_is_room
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import NoReturn
+    from typing import Any, NoReturn
+
+signal: Any = import_module("_signal")
+"""The C module: `signal` itself would import `enum`."""
 
 
 class Outlet:

@@ -13,12 +13,15 @@ import gc
 import io
 import os
 import sys
-from typing import Any
 
 from . import copies
 from .fixed.fixed_world import FixedWorld
 from .log import Log
 from .streams import END_OF_INPUT, Out, RawIn
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _STREAMS = {"/dev/stdout": 1, "/dev/stderr": 2}
 

@@ -14,13 +14,16 @@ from collections.abc import Callable
 from os import getpid, lseek  # the originals, here and below: they are patched later
 from time import perf_counter
 from types import FrameType
-from typing import Any
 
 from .fixed.fixed_world import FixedWorld
 from .outcome import Outcome
 from .watch.code_watch import CodeWatch
 from .watch.taint import Taint
 from .wire import Wire, quote
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _PROGRESS_SECONDS = 1.0
 

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import _thread
 import io
-from typing import Any
 
 from .log import Log
 from .wire import quote
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 class RawOut(io.FileIO):

@@ -6,7 +6,10 @@ import contextlib
 import os
 import sys
 from collections.abc import Callable
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 NEW_FILES, NEW_NAMES, NEW_USERS, NEW_NETWORK = 0x00020000, 0x04000000, 0x10000000, 0x40000000
 """Flags of `unshare`: mounts, host name, user identities, network."""

@@ -13,9 +13,12 @@ import os
 import sys
 import time
 from importlib import import_module
-from typing import Any
 
 from .onimport import after_import
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _MONOTONIC = 1_000_000_000_000
 _PROCESS = 50_000_000

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from .clock import VirtualClock
 from .onimport import after_import
 from .seeding import Entropy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _DATES = ("date", "time", "datetime", "julianday", "strftime")
 _LATER = {"unixepoch": (3, 38), "timediff": (3, 43)}
@@ -43,7 +46,7 @@ def _fix(module: Any, entropy: Entropy, clock: VirtualClock | None) -> None:
     module.connect = connect
 
 
-_Function = tuple[str, int, Callable[..., Any], bool]
+_Function = tuple[str, int, Callable[..., "Any"], bool]
 """Name, number of arguments (-1 for any), and whether it may be part of an index."""
 
 

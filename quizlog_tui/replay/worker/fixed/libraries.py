@@ -10,11 +10,14 @@ import contextlib
 import os
 from collections.abc import Callable
 from time import clock_gettime_ns  # the original: the script's view of `time` is patched later
-from typing import Any
 
 from . import elf
 from .clock import VirtualClock
 from .late_clock import MACHINE, SYSTEM_CLOCK, late_function
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 CLOCKS = ("time", "gettimeofday", "clock_gettime", SYSTEM_CLOCK)
 """Functions of the system and of C++ that return the time of day."""

@@ -6,9 +6,12 @@ import sys
 from collections.abc import Callable, Mapping
 from importlib.machinery import ModuleSpec
 from types import ModuleType
-from typing import Any
 
-Act = Callable[[Any], None]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+Act = Callable[["Any"], None]
 """What is done to a module that has just been imported."""
 
 

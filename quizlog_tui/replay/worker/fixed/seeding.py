@@ -12,9 +12,12 @@ from __future__ import annotations
 import io
 import os
 from _random import Random
-from typing import Any
 
 from .onimport import after_import
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 NODE = 0x02_00_00_00_00_01
 """The result of `uuid.getnode`: a locally administered address."""

@@ -9,9 +9,12 @@ import os
 import sys
 import time
 from collections.abc import Collection
-from typing import Any
 
 from .listing import Entries
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _MIRROR = 2 * 1_700_000_000 * 10**9
 """Twice the time, in nanoseconds, at which times of files are mirrored."""
@@ -114,7 +117,7 @@ def metadata() -> None:
     os.scandir = scandir  # type: ignore[assignment]
 
 
-class _Entry(os.PathLike[Any]):
+class _Entry(os.PathLike["Any"]):
     """An entry of a folder with other times and numbers."""
 
     def __init__(self, entry: Any) -> None:

@@ -10,10 +10,13 @@ import os
 import sys
 from os import getpid  # the original: the script's view of `os` is patched later
 from types import CodeType, FrameType
-from typing import Any
 
 from .. import OWN
 from ..wire import Wire, quote
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _MOST_TEXT = 1 << 16
 """Maximum number of reported characters of a source."""

@@ -11,7 +11,6 @@ import contextlib
 import errno
 import os
 import sys
-from typing import Any
 
 from .. import system
 from ..fixed.clock import worth_waiting
@@ -21,6 +20,10 @@ from ..folder import TEMPORARY, Folder
 from ..wire import quote
 from .starts import Starts
 from .taint import WRITES, before_threads, harmless
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _STARTS = frozenset({"subprocess.Popen", "os.posix_spawn", "os.fork", "os.forkpty"})
 _IN_TURN = frozenset({"os.system", "os.exec"})

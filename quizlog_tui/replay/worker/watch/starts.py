@@ -6,9 +6,12 @@ import os
 import sys
 from itertools import islice
 from types import FrameType
-from typing import Any
 
 from .. import OWN
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 if sys.version_info >= (3, 11):
     from .wait_reader import WaitReader

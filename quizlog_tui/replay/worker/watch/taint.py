@@ -16,9 +16,12 @@ from collections.abc import Callable
 from importlib import import_module
 from os import getpid, listdir  # the originals, here and below: they are patched later
 from time import process_time_ns, thread_time_ns
-from typing import Any
 
 from ..folder import Folder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _signal: Any = import_module("_signal")
 """The C module: `signal` itself would import `enum`."""

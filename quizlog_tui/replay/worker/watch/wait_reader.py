@@ -8,8 +8,8 @@ result is the same in every run. If the source cannot be read, the start counts 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
     from ast import AST as Node

@@ -14,7 +14,6 @@ import fcntl
 import os
 import select
 import struct
-from typing import NamedTuple
 
 _RECEIVE, _SEND = 0xC0502100, 0xC0182101
 _REQUEST, _RESPONSE = struct.Struct("=QIIiIQ6Q"), struct.Struct("=QqiI")
@@ -22,11 +21,12 @@ _LET_PASS = 1
 _ALL = -1
 
 
-class Process(NamedTuple):
+class Process:
     """The system's data about a process."""
 
-    above: int
-    session: int
+    def __init__(self, above: int, session: int) -> None:
+        self.above = above
+        self.session = session
 
 
 def serve(inbox: int) -> None:
