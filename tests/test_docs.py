@@ -41,7 +41,7 @@ from tests.support.postgres import missing_postgres, postgres
 TEXTS = {name: path.read_text(encoding="utf-8") for name, path in DOCUMENTS.items()}
 ALL = "\n".join(TEXTS.values())
 UPDATE = bool(os.environ.get("UPDATE_GOLDEN"))
-NEEDS = {"web-quizzes": ("chromium", "google-chrome"), "http": ("curl",)}
+NEEDS = {"web-quizzes": ("chromium-headless-shell", "chromium", "google-chrome"), "http": ("curl",)}
 """Documents that need one of these programs."""
 SANDBOXED = ("README", "models", "python", "sandbox", "web-quizzes")
 """Documents that run code of models."""

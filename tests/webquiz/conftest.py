@@ -43,7 +43,9 @@ QUICK = Budget(
 
 def needs_browser() -> pytest.MarkDecorator:
     missing = executable() is None
-    return pytest.mark.skipif(missing, reason="no Chromium on this machine (apt install chromium)")
+    return pytest.mark.skipif(
+        missing, reason="no Chromium on this machine (apt install chromium-headless-shell)"
+    )
 
 
 def needs_sandbox() -> pytest.MarkDecorator:

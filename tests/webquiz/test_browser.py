@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from quizlog_tui.webquiz.page.browser import Browser, NotRenderedError
 from quizlog_tui.webquiz.page.visit import Visit
 from tests.support.page_visits import visiting
 from tests.webquiz.conftest import needs_browser, shares_browser
+from tests.webquiz.small_site import small_site
 
 STILL = "<!doctype html><p>Part 1: amber</p><a rel=next href=/2>next</a>"
 
@@ -46,6 +48,24 @@ async def test_it_can_be_started_before_the_first_visit(tmp_path: Path) -> None:
                 assert (browser._chromium, browser.open_contexts) == (running, 1)
     finally:
         await browser.close()
+
+
+async def test_a_whole_browser_reads_pages_as_well_as_one_without_a_window(tmp_path: Path) -> None:
+    name = next(filter(shutil.which, ("chromium", "google-chrome")), None)
+    if name is None:
+        pytest.skip("no whole Chromium on this machine")
+    browser = Browser(name)
+    try:
+        with small_site(
+            {"/": ("html", f"{STILL}<script>document.title = 'read'</script>")}
+        ) as site:
+            allowed = allowed_for(site.url, (), ["127.0.0.1"])
+            async with gate(allowed) as way_out, browser.tab(way_out, tmp_path, 10**6) as tab:
+                snapshot = await tab.visit(site.url)
+    finally:
+        await browser.close()
+    page = snapshot.frames[0]
+    assert page.title == "read" and page.text.startswith("Part 1: amber")
 
 
 @needs_browser()

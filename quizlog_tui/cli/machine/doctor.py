@@ -135,7 +135,7 @@ def _browser() -> Iterator[DoctorFinding]:
     from ...webquiz.task.settings import read_settings
 
     found = executable(read_settings().browser_executable) or asyncio.run(own_executable())
-    bad = "no Chromium: apt install chromium, or playwright install chromium"
+    bad = "no Chromium: apt install chromium-headless-shell, or playwright install chromium"
     yield _either("browser", found is not None, f"{found}: quizzes on web pages", bad)
 
 
