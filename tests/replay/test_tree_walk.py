@@ -29,7 +29,7 @@ from quizlog_tui.replay.tree_walk import Outcome, TreeWalk
 from quizlog_tui.replay.uncached_runs import UncachedRuns
 from quizlog_tui.replay.world import World, world_entries
 from tests.support.build import Build
-from tests.support.long_runs import example_of_long_runs, examples
+from tests.support.long_runs import example_of_long_runs, examples, phases
 from tests.support.processes import IS_UP, gives_up
 
 pytestmark = pytest.mark.early
@@ -320,7 +320,7 @@ def separately(
 @example_of_long_runs(
     [["a", "b"], ["a", "a"], ["b"], ["b", "c"]], ["nothing", "a mark", "nothing kept"] * 3
 )
-@settings(max_examples=examples(1), suppress_health_check=SLOW)
+@settings(max_examples=10, phases=phases(), suppress_health_check=SLOW)
 @pytest.mark.timeout(600)  # verdicts of nine trees by separate replays take 50 s on an idle machine
 def test_verdicts_by_walks_are_those_by_separate_replays(
     build: Build, lines: list[list[str]], edits: list[str]

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import pytest
 from _pytest.mark import ParameterSet
-from hypothesis import example, settings
+from hypothesis import Phase, example, settings
 
 T = TypeVar("T")
 Test = TypeVar("Test", bound=Callable[..., Any])
@@ -38,6 +38,11 @@ def example_of_long_runs(*values: Any) -> Callable[[Test], Test]:
     if settings.get_current_profile_name() == "long":
         return example(*values)
     return lambda test: test
+
+
+def phases() -> Sequence[Phase]:
+    """The phases of a very costly property: a plain run tries only the examples that it names."""
+    return [*Phase] if settings.get_current_profile_name() == "long" else [Phase.explicit]
 
 
 def examples(plain: int) -> int:
