@@ -21,15 +21,23 @@ class Site:
 def small_site(pages: dict[str, tuple[str, str]]) -> Iterator[Site]:
     """Pages by path: `html` with its text, `redirect` with its target, `hang` for ever.
 
-    `drop` closes the line without a word the first time, and says its text from then on.
+    `drop` closes the line without a word the first time, and says its text from then on; `once`
+    says it on each line once, and closes it when more comes.
     """
     site = Site()
 
     class Handler(QuietHandler):
+        asked = 0
+
         def do_GET(self) -> None:
+            self.asked += 1
             path = self.path.split("?")[0]
             site.hits.append(path)
             kind, text = pages.get(path, ("html", ""))
+            if kind == "once":
+                self.protocol_version, self.close_connection = "HTTP/1.1", self.asked > 1
+                if self.close_connection:
+                    return
             if kind == "hang":
                 site.closing.wait()
                 return

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import socket
 from pathlib import Path
 
@@ -77,8 +78,6 @@ async def test_tunnels_are_for_allowed_sites_only() -> None:
     ],
 )
 async def test_nonsense_is_no_way_through(sent: bytes) -> None:
-    import asyncio
-
     async with gate(allowed_for("https://quiz.site")) as way_out:
         host, port = way_out.url.removeprefix("http://").split(":")
         reader, writer = await asyncio.open_connection(host, int(port))
@@ -181,6 +180,13 @@ async def test_a_page_that_never_comes_is_given_up(shared_browser: Browser, tmp_
         ):
             with pytest.raises(NotRenderedError):
                 await tab.visit(f"{site.url}/p")
+
+
+async def test_no_answer_is_sent_on_a_connection_that_is_just_being_closed() -> None:
+    with small_site({"http://quiz.site/submit": ("once", "here")}) as proxy:
+        async with through(proxy.url) as http:
+            for _ in range(2):
+                assert (await http.post("http://quiz.site/submit")).text == "here"
 
 
 async def test_a_question_is_asked_again_when_the_line_breaks_and_a_submission_is_not() -> None:

@@ -10,11 +10,15 @@ from functools import cache
 
 import httpx
 
+_EACH_ITS_OWN = httpx.Limits(max_keepalive_connections=0)
+"""No connection is used twice: one that the server is just closing loses what is sent, and of an
+answer nobody knows then whether it arrived."""
+
 
 def through(proxy: str) -> httpx.AsyncClient:
     """A client that sends all requests through a proxy, ignoring those of the environment."""
     return httpx.AsyncClient(
-        transport=_AskedAgain(proxy=proxy, verify=_trusted()),
+        transport=_AskedAgain(proxy=proxy, verify=_trusted(), limits=_EACH_ITS_OWN),
         trust_env=False,
         follow_redirects=True,
         max_redirects=5,
@@ -28,7 +32,7 @@ def _trusted() -> ssl.SSLContext:
 
 
 class _AskedAgain(httpx.AsyncHTTPTransport):
-    """Repeats a request if the server closes an idle connection just when it is reused.
+    """Repeats a request if its connection breaks before a reply.
 
     A POST is not repeated, as the server may have read it before the connection broke.
     """
