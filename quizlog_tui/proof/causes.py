@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from ..replay.world import OPEN_CONDITIONS
+
 
 def find_culprits(
     conditions: Sequence[str], parts: Callable[[Sequence[str]], bool]
@@ -30,6 +32,11 @@ def find_culprits(
         if parts(fewer):
             left = fewer
     return tuple(left) if parts(left) and not parts(()) else ()
+
+
+def ends_search(culprits: Sequence[str]) -> bool:
+    """Whether a verdict need not search on: it is chance, or what differs between machines."""
+    return not culprits or any(name in OPEN_CONDITIONS for name in culprits)
 
 
 def _halved(left: list[str], parts: Callable[[Sequence[str]], bool]) -> list[str]:

@@ -15,8 +15,8 @@ from ..replay.script.source import Source
 from ..replay.transcript import Transcript
 from ..replay.tree import tree_of
 from ..replay.uncached_runs import UncachedRuns
-from ..replay.world import OPEN_CONDITIONS, STARTS, World
-from .causes import find_culprits
+from ..replay.world import STARTS, World
+from .causes import ends_search, find_culprits
 from .diverge import first_difference
 
 
@@ -101,9 +101,10 @@ class Trials:
         try:
             parts = self.parting(search.answers, search.among.hidden)
             found = find_culprits(search.among.changed, parts)
-            final = not found or any(name in OPEN_CONDITIONS for name in found)
-            other = final and STARTS in search.among.changed and STARTS not in found
-            return (STARTS,) if other and self.starts_unobserved(search.answers) else found
+            may_be = STARTS in search.among.changed and STARTS not in found
+            if may_be and ends_search(found) and self.starts_unobserved(search.answers):
+                return (STARTS,)
+            return found
         except LimitError as error:
             return error
 

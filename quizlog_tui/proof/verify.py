@@ -34,7 +34,7 @@ from ..replay.world import (
     parse_world,
     world_of,
 )
-from .causes import find_culprits
+from .causes import ends_search, find_culprits
 from .diverge import Difference, first_difference
 from .explanation import (
     apply_doubt,
@@ -242,7 +242,7 @@ class Verifier:
         while (found := first_difference(plain, varied)) is not None:
             among = Variation(tuple(changed), hidden)
             guilty = _or_raise((yield CauseSearch(tuple(self._known.inputs[: found.step]), among)))
-            if not guilty or any(name in OPEN_CONDITIONS for name in guilty):
+            if ends_search(guilty):
                 moved = relied.get("address-order") == found.step
                 verdict = explain_difference(plain, found, guilty, moved)
                 return replace(verdict, relies_on=tuple(relied))

@@ -32,8 +32,8 @@ class Shown(UncachedRuns):
         return run([([self._text(world.changed)], "?")])
 
 
-def culprits(path: Path, text: Callable[[frozenset[str]], str]) -> tuple[str, ...]:
-    trials = Trials(read_source(path), World(seed=0), Shown(text), "elsewhere")
+def culprits(text: Callable[[frozenset[str]], str]) -> tuple[str, ...]:
+    trials = Trials(read_source(SCRIPT), World(seed=0), Shown(text), "elsewhere")
     [(_, found)] = trials.find_out(CauseSearch((), Variation(CHANGED)), [()])
     return tuple(found)
 
@@ -50,15 +50,15 @@ def test_no_place_or_machine_is_accused_of_what_a_start_unobserved_shows_by_chan
     def text(changed: frozenset[str]) -> str:
         return "refused" if "starts" in changed else chance.choice(["ab", "ba"])
 
-    found = culprits(SCRIPT, text)
+    found = culprits(text)
     assert found and (found == ("starts",) or FIXED_CONDITIONS.keys() >= {*found})
 
 
 @given(st.sampled_from(sorted({*CHANGED} - {"starts"})))
 def test_what_starts_nothing_is_not_accused_of_it(condition: str) -> None:
-    assert culprits(SCRIPT, lambda changed: str(condition in changed)) == (condition,)
+    assert culprits(lambda changed: str(condition in changed)) == (condition,)
 
 
 def test_what_shows_another_text_each_time_is_not_accused_either() -> None:
     texts = iter(range(1_000))
-    assert culprits(SCRIPT, lambda changed: str(next(texts))) == ()
+    assert culprits(lambda changed: str(next(texts))) == ()

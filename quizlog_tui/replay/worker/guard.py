@@ -13,7 +13,6 @@ import contextlib
 import os
 import select
 from collections.abc import Iterable
-from importlib import import_module
 from time import monotonic, sleep
 
 from . import system
@@ -21,13 +20,11 @@ from .family_bounds import FamilyBounds, children, contents
 from .folder import leftover
 from .reports import Reports
 from .room import when_there_is_room
+from .system import signal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, NoReturn
-
-signal: Any = import_module("_signal")
-"""The C module: `signal` itself would import `enum`."""
+    from typing import NoReturn
 
 
 class Outlet:

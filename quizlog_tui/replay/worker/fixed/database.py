@@ -46,7 +46,7 @@ def _fix(module: Any, entropy: Entropy, clock: VirtualClock | None) -> None:
     module.connect = connect
 
 
-_Function = tuple[str, int, Callable[..., "Any"], bool]
+_Function = tuple[str, int, Callable[..., object], bool]
 """Name, number of arguments (-1 for any), and whether it may be part of an index."""
 
 

@@ -13,18 +13,16 @@ import contextlib
 import os
 import sys
 from collections.abc import Callable
-from importlib import import_module
 from os import getpid, listdir  # the originals, here and below: they are patched later
 from time import process_time_ns, thread_time_ns
 
 from ..folder import Folder
+from ..system import signal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_signal: Any = import_module("_signal")
-"""The C module: `signal` itself would import `enum`."""
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _LASTING = {
     "subprocess.Popen": "it started another program",
@@ -167,7 +165,7 @@ class Taint:
             return "it holds files, pipes or sockets open"
         if self.folder.touched():
             return "it wrote files"
-        if any(_signal.getitimer(timer)[0] for timer in range(3)):
+        if any(signal.getitimer(timer)[0] for timer in range(3)):
             return "it set a timer"
         if _handlers() != self._handlers:
             return "it set signal handlers"
@@ -239,4 +237,4 @@ def _has_children() -> bool:
 
 
 def _handlers() -> list[Any]:
-    return [_signal.getsignal(number) for number in range(1, _signal.NSIG)]
+    return [signal.getsignal(number) for number in range(1, signal.NSIG)]
