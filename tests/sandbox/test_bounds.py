@@ -79,3 +79,16 @@ def test_those_that_follow_each_other_are_all_ended() -> None:
         except BaseException:
             os._exit(99)
     assert os.waitstatus_to_exitcode(os.waitpid(keeper, 0)[1]) == 0
+
+
+def test_the_dead_of_a_run_take_no_numbers_while_it_is_stopped() -> None:
+    keeper = os.fork()
+    if keeper == 0:
+        try:
+            ended = os.fork() or os._exit(0)
+            os.waitid(os.P_PID, ended, os.WEXITED | os.WNOWAIT)
+            job._freeze()
+            os._exit(len(job._descendants(os.getpid())))
+        except BaseException:
+            os._exit(99)
+    assert os.waitstatus_to_exitcode(os.waitpid(keeper, 0)[1]) == 0

@@ -171,22 +171,36 @@ def end_descendants() -> None:
     while _descendants(os.getpid()):
         _freeze()
         for pid in _descendants(os.getpid()):
-            with contextlib.suppress(OSError):
-                os.kill(pid, signal.SIGKILL)
-        with contextlib.suppress(ChildProcessError):
-            while os.waitpid(-1, os.WNOHANG)[0]:
-                pass
+            _signal_group(pid, signal.SIGKILL)
+        _bury()
 
 
 def _freeze() -> None:
     """Stop all descendants first; if killed one by one, others could start new ones meanwhile."""
     for _ in range(_PASSES):  # a process that waits for a stopped child may never stop
+        _bury()  # each of the dead makes a pass longer, and takes a number that others may need
         moving = [pid for pid in _descendants(os.getpid()) if _state(pid) not in b"TtZX"]
         if not moving:
             return
         for pid in moving:
-            with contextlib.suppress(OSError):
-                os.kill(pid, signal.SIGSTOP)
+            _signal_group(pid, signal.SIGSTOP)
+
+
+def _signal_group(pid: int, number: int) -> None:
+    """Signal a descendant and its group; a group that is signalled at once outruns no `fork`.
+
+    A group of this process's own session may be somebody else's.
+    """
+    with contextlib.suppress(OSError):
+        os.kill(pid, number)
+        if os.getsid(pid) != os.getsid(0):
+            os.killpg(os.getpgid(pid), number)
+
+
+def _bury() -> None:
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
 
 
 def _state(pid: int) -> bytes:
