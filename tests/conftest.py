@@ -38,6 +38,7 @@ from tests.support.build import Build  # noqa: E402
 
 pytest_plugins = [
     "tests.support.leftovers",
+    "tests.support.one_browser",
     "tests.support.outcomes",
     "tests.support.progress",
     "tests.support.slow_tests",
