@@ -282,8 +282,15 @@ def test_libraries_with_threads_of_their_own_are_named(build: Build, cached: Rep
 def test_no_checkpoint_outlives_a_killed_quizlog(build: Build) -> None:
     import subprocess
 
-    build.script("for i in range(9): sum(range(500_000)); input()\n")
-    code = "import quizlog_tui as q\nr = q.Replayer(); r.replay('quiz.py', 1, list('abcdef'))\nprint(len(r.checkpoints), flush=True); input()"
+    build.script("for i in range(9): input()\n")
+    code = dedent("""
+        import quizlog_tui as q
+        from quizlog_tui.replay.cache import cached_run
+        cached_run._LEAST_GAP, cached_run.measured_gap = 0.0, lambda started: 0.0
+        r = q.Replayer()
+        for count in range(7): r.replay('quiz.py', 1, list('abcdef')[:count])
+        print(len(r.checkpoints), flush=True); input()
+    """)
     with subprocess.Popen(
         [sys.executable, "-c", code], cwd=build.folder, stdin=-1, stdout=-1
     ) as victim:
