@@ -25,7 +25,8 @@ FLAKY = """
     seen = pathlib.Path(__file__).with_suffix(".seen")
     def fails_once(name):
         before = seen.read_text() if seen.exists() else ""
-        seen.write_text(before + name)
+        with seen.open("a") as file:
+            file.write(name)
         assert name in before, "too early"
     """
 

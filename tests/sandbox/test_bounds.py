@@ -54,6 +54,7 @@ def test_the_limit_is_as_before_when_it_was_asked() -> None:
 
 CHAIN = """
 import os, signal, time
+os.read(0, 1)
 end = time.monotonic() + 20
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
 while time.monotonic() < end:
@@ -70,9 +71,12 @@ def test_those_that_follow_each_other_are_all_ended() -> None:
             from quizlog_tui.sandbox.inside import kernel
 
             kernel.prctl(kernel.SET_CHILD_SUBREAPER, 1)
+            waits, begin = os.pipe()
             for _ in range(6):
-                subprocess.Popen([sys.executable, "-c", CHAIN], start_new_session=True)
-            while len(job._descendants(os.getpid())) < 6:
+                subprocess.Popen([sys.executable, "-c", CHAIN], stdin=waits, start_new_session=True)
+            # All begin now: until they are ended, each leaves a dead one behind at each step.
+            os.close(begin)
+            while len(job._descendants(os.getpid())) < 12:
                 signal.sigtimedwait([], 0.01)
             job.end_descendants()
             os._exit(len(job._descendants(os.getpid())))
