@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
 import time
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
-from quizlog_tui.errors import ConfigError
-from quizlog_tui.webquiz.net.address import allowed_for
-from quizlog_tui.webquiz.net.gate import gate
-from quizlog_tui.webquiz.page.browser import Browser, NotRenderedError
+from quizlog_tui.webquiz.page.browser import NotRenderedError
 from quizlog_tui.webquiz.page.visit import Visit
 from tests.support.page_visits import visiting
-from tests.webquiz.conftest import needs_browser, shares_browser
-from tests.webquiz.small_site import small_site
+from tests.webquiz.conftest import shares_browser
 
 STILL = "<!doctype html><p>Part 1: amber</p><a rel=next href=/2>next</a>"
 
@@ -33,50 +26,6 @@ async def test_only_a_page_that_nothing_can_change_is_not_waited_for(tmp_path: P
     async with visiting(pages, tmp_path) as (site, tab):
         why = {path: (await tab.visit(f"{site.url}{path}")).settled for path in pages}
     assert [path for path in why if why[path] == "nothing in it can change it"] == ["/still"]
-
-
-@needs_browser()
-async def test_it_can_be_started_before_the_first_visit(tmp_path: Path) -> None:
-    browser = Browser()
-    try:
-        await browser.start()
-        assert browser.open_contexts == 0
-        async with gate(allowed_for("http://quiz.test/")) as way_out:
-            running = browser._chromium
-            async with browser.tab(way_out, tmp_path, 10**6):
-                assert running is not None
-                assert (browser._chromium, browser.open_contexts) == (running, 1)
-    finally:
-        await browser.close()
-
-
-async def test_a_whole_browser_reads_pages_as_well_as_one_without_a_window(tmp_path: Path) -> None:
-    name = next(filter(shutil.which, ("chromium", "google-chrome")), None)
-    if name is None:
-        pytest.skip("no whole Chromium on this machine")
-    browser = Browser(name)
-    try:
-        with small_site(
-            {"/": ("html", f"{STILL}<script>document.title = 'read'</script>")}
-        ) as site:
-            allowed = allowed_for(site.url, (), ["127.0.0.1"])
-            async with gate(allowed) as way_out, browser.tab(way_out, tmp_path, 10**6) as tab:
-                snapshot = await tab.visit(site.url)
-    finally:
-        await browser.close()
-    page = snapshot.frames[0]
-    assert page.title == "read" and page.text.startswith("Part 1: amber")
-
-
-@needs_browser()
-async def test_that_there_is_none_is_said_by_the_first_visit(tmp_path: Path) -> None:
-    browser = Browser("no-such-browser")
-    await browser.start()
-    async with gate(allowed_for("http://quiz.test/")) as way_out:
-        with pytest.raises(ConfigError, match="no-such-browser"):
-            async with browser.tab(way_out, tmp_path, 10**6):
-                pass
-    await browser.close()
 
 
 @shares_browser
