@@ -14,6 +14,7 @@ import pytest
 import quizlog_tui
 from quizlog_tui.sandbox.inside import confine, job
 from tests.support.open_python import open_python
+from tests.support.processes import exit_code_of
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are seen in /proc")
 _STRANGER = 61_234
@@ -65,34 +66,29 @@ while time.monotonic() < end:
 
 def test_those_that_follow_each_other_are_all_ended() -> None:
     """A keeper of its own process: what is below this one is not its business."""
-    keeper = os.fork()
-    if keeper == 0:
-        try:
-            from quizlog_tui.sandbox.inside import kernel
 
-            kernel.prctl(kernel.SET_CHILD_SUBREAPER, 1)
-            waits, begin = os.pipe()
-            for _ in range(6):
-                subprocess.Popen([sys.executable, "-c", CHAIN], stdin=waits, start_new_session=True)
-            # All begin now: until they are ended, each leaves a dead one behind at each step.
-            os.close(begin)
-            while len(job._descendants(os.getpid())) < 12:
-                signal.sigtimedwait([], 0.01)
-            job.end_descendants()
-            os._exit(len(job._descendants(os.getpid())))
-        except BaseException:
-            os._exit(99)
-    assert os.waitstatus_to_exitcode(os.waitpid(keeper, 0)[1]) == 0
+    def keep() -> int:
+        from quizlog_tui.sandbox.inside import kernel
+
+        kernel.prctl(kernel.SET_CHILD_SUBREAPER, 1)
+        waits, begin = os.pipe()
+        for _ in range(6):
+            subprocess.Popen([sys.executable, "-c", CHAIN], stdin=waits, start_new_session=True)
+        # All begin now: until they are ended, each leaves a dead one behind at each step.
+        os.close(begin)
+        while len(job._descendants(os.getpid())) < 12:
+            signal.sigtimedwait([], 0.01)
+        job.end_descendants()
+        return len(job._descendants(os.getpid()))
+
+    assert exit_code_of(keep) == 0
 
 
 def test_the_dead_of_a_run_take_no_numbers_while_it_is_stopped() -> None:
-    keeper = os.fork()
-    if keeper == 0:
-        try:
-            ended = os.fork() or os._exit(0)
-            os.waitid(os.P_PID, ended, os.WEXITED | os.WNOWAIT)
-            job._freeze()
-            os._exit(len(job._descendants(os.getpid())))
-        except BaseException:
-            os._exit(99)
-    assert os.waitstatus_to_exitcode(os.waitpid(keeper, 0)[1]) == 0
+    def keep() -> int:
+        ended = os.fork() or os._exit(0)
+        os.waitid(os.P_PID, ended, os.WEXITED | os.WNOWAIT)
+        job._freeze()
+        return len(job._descendants(os.getpid()))
+
+    assert exit_code_of(keep) == 0

@@ -14,9 +14,9 @@ from tests.webquiz.small_site import Site, small_site
 
 @asynccontextmanager
 async def visiting(
-    pages: dict[str, tuple[str, str]], folder: Path
+    pages: dict[str, tuple[str, str]], folder: Path, browser_name: str | None = None
 ) -> AsyncIterator[tuple[Site, Tab]]:
-    browser = Browser()
+    browser = Browser(browser_name)
     try:
         with small_site(pages) as site:
             allowed = allowed_for(site.url, (), ["127.0.0.1"])

@@ -11,8 +11,8 @@ from quizlog_tui.errors import ConfigError
 from quizlog_tui.webquiz.net.address import allowed_for
 from quizlog_tui.webquiz.net.gate import gate
 from quizlog_tui.webquiz.page.browser import Browser
+from tests.support.page_visits import visiting
 from tests.webquiz.conftest import needs_browser
-from tests.webquiz.small_site import small_site
 
 
 @needs_browser()
@@ -34,15 +34,9 @@ async def test_a_whole_browser_reads_pages_as_well_as_one_without_a_window(tmp_p
     name = next(filter(shutil.which, ("chromium", "google-chrome")), None)
     if name is None:
         pytest.skip("no whole Chromium on this machine")
-    browser = Browser(name)
-    try:
-        page = "<p>Part 1: amber</p><script>document.title = 'read'</script>"
-        with small_site({"/": ("html", page)}) as site:
-            allowed = allowed_for(site.url, (), ["127.0.0.1"])
-            async with gate(allowed) as way_out, browser.tab(way_out, tmp_path, 10**6) as tab:
-                snapshot = await tab.visit(site.url)
-    finally:
-        await browser.close()
+    pages = {"/": ("html", "<p>Part 1: amber</p><script>document.title = 'read'</script>")}
+    async with visiting(pages, tmp_path, name) as (site, tab):
+        snapshot = await tab.visit(site.url)
     (frame,) = snapshot.frames
     assert (frame.title, frame.text) == ("read", "Part 1: amber")
 
