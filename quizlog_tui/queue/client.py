@@ -18,8 +18,10 @@ from dbos import error as failures
 from sqlalchemy.exc import SQLAlchemyError
 
 from ..errors import ConfigError
+from ..files.ours import own_file
 from ..solver.redaction import Redaction
-from .database import APPLICATION, FORMAT, OPEN, QUEUE, Clean, file_of, system_url
+from .database import APPLICATION, FORMAT, OPEN, QUEUE, file_of, system_url
+from .stored_values import Clean, refuse_other_forms
 
 _POLL = 0.25
 """Seconds between two checks for ended tasks."""
@@ -161,6 +163,8 @@ async def connected(url: str, clean: Redaction, idle: Callable[[], None]) -> Asy
     file = file_of(url)
     if file is not None and not file.is_file():
         raise ConfigError("does not exist", where=str(file), hint=_HINT)
+    if file is not None:
+        own_file(file)
     client = Client(await asyncio.to_thread(_connect, url, clean), idle)
     try:
         yield client
@@ -181,7 +185,11 @@ def _connect(url: str, clean: Redaction) -> DBOSClient:
     except failures.DBOSException as error:
         raise _unusable(error) from None
     try:
+        refuse_other_forms(url)
         client.list_workflows(limit=1)
+    except ConfigError:
+        client.destroy()
+        raise
     except SQLAlchemyError as error:
         client.destroy()
         raise _unusable(error) from None

@@ -1,22 +1,19 @@
-"""What all users of the queue share: its name, its database's address, the format of its values.
+"""What all users of the queue share: its name, its format, its database's address.
 
 Nothing here knows what the tasks do.
 """
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import time
 from pathlib import Path
 from typing import Any
 
-from dbos import Serializer
 from sqlalchemy import URL, Engine, event, make_url
 from sqlalchemy.exc import ArgumentError
 
 from ..errors import ConfigError
-from ..solver.redaction import Redaction
 
 APPLICATION = "quizlog"
 QUEUE = "quizlog-tasks"
@@ -91,31 +88,3 @@ def _unixepoch(modifier: object) -> float:
     if modifier != "subsec":
         raise ValueError(f"unixepoch({modifier!r}) is not known here")
     return round(time.time(), 3)
-
-
-class Clean(Serializer):
-    """Serialises values to JSON without keys or secrets; exceptions become their text."""
-
-    def __init__(self, redaction: Redaction) -> None:
-        self._redaction = redaction
-
-    def name(self) -> str:
-        """The name of this format."""
-        return FORMAT
-
-    def serialize(self, data: Any) -> str:
-        """The text to store for a value."""
-        plain = json.loads(json.dumps(data, default=_failed))
-        return json.dumps(self._redaction.clean_value(plain))
-
-    def deserialize(self, text: str) -> Any:
-        """The value of a stored text."""
-        return json.loads(text, object_hook=_raised)
-
-
-def _failed(value: Any) -> dict[str, str]:
-    return {"quizlog failed": f"{type(value).__name__}: {value}"}
-
-
-def _raised(data: dict[str, Any]) -> Any:
-    return RuntimeError(data["quizlog failed"]) if data.keys() == {"quizlog failed"} else data

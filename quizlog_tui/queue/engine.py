@@ -21,8 +21,9 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from ..errors import ConfigError
 from ..solver.redaction import Redaction
-from .database import APPLICATION, FORMAT, OPEN, QUEUE, Clean, system_url
+from .database import APPLICATION, FORMAT, OPEN, QUEUE, system_url
 from .presence import Presence, present
+from .stored_values import Clean, refuse_other_forms
 
 _POLL = 0.25
 """Seconds between two checks for waiting tasks."""
@@ -230,10 +231,14 @@ async def _launch(engine: Engine, url: str, slots: int, clean: Redaction) -> Non
     )
     logging.getLogger("dbos").setLevel(logging.CRITICAL)  # faults at the start are reported below
     try:
+        await asyncio.to_thread(refuse_other_forms, url)
         _declare_queue(url, slots)
         DBOS(config=config)
         engine.register()
         DBOS.launch()
+    except ConfigError:
+        await _destroy()
+        raise
     except Exception as error:
         await _destroy()
         reason = str(error).strip().partition("\n")[0]

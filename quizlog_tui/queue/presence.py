@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ConfigError, LockedError
+from ..files.ours import own_file, own_folder
 from ..record.lock import locked
 from .database import file_of, server_arguments
 
@@ -66,11 +67,9 @@ def present(url: str) -> Iterator[Presence]:
 
 @contextmanager
 def _alone(path: Path) -> Iterator[None]:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
-    except OSError as error:
-        raise ConfigError(f"cannot store tasks: {error.strerror}", where=str(path)) from None
+    if not os.path.lexists(path.parent):
+        own_folder(path.parent)
+    own_file(path)
     with contextlib.ExitStack() as stack:
         try:
             stack.enter_context(locked(path, 1.0))

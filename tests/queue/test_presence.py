@@ -54,5 +54,5 @@ def test_other_databases_are_none_for_tasks(url: str) -> None:
 
 def test_a_file_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(ConfigError, match="cannot store tasks"):
+    with pytest.raises(ConfigError, match="is not a folder"):
         present(f"sqlite:///{tmp_path / 'file' / 'tasks.sqlite'}").__enter__()

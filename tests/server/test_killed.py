@@ -110,6 +110,7 @@ def test_what_keeps_a_server_from_taking_tasks_is_said_in_a_line(
     said = wrong(tmp_path, capsys, BROWSER_EXECUTABLE="/nope")
     assert "there is no browser '/nope'" in said
     broken = tmp_path / "broken.sqlite"
+    broken.touch(0o600)
     broken.write_text("no database at all, but long enough to be read as one" * 20)
     said = wrong(tmp_path, capsys, TASK_DATABASE_URL=f"sqlite:///{broken}")
     assert "cannot store tasks" in said

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import UsageError
+from ...files.ours import own_folder
 from ...solver.decisions.decision_file import decisions_path
 from ...solver.models.cassettes import FETCHED
 from ...solver.redaction import Redaction
@@ -88,12 +89,14 @@ def create_workspace(base: Path, task: str, redaction: Redaction) -> Workspace:
     """The folder of a task, readable by its owner only; an existing one is reused.
 
     Raises:
-        UsageError: The folder cannot be made.
+        ConfigError: The folder of all tasks is not this user's alone.
+        UsageError: A folder cannot be made.
     """
     if not _ID.fullmatch(task):
         raise UsageError("is not a task id", where=task[:80])
+    own_folder(base)
     try:
-        (base / RESULTS).mkdir(parents=True, exist_ok=True, mode=0o700)
+        (base / RESULTS).mkdir(exist_ok=True, mode=0o700)
         folder = base / task
         folder.mkdir(mode=0o700, exist_ok=True)
         (folder / "files").mkdir(exist_ok=True)
