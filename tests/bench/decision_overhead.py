@@ -19,6 +19,7 @@ from typing import Any
 from quizlog_tui.sandbox.result import ExecResult
 from quizlog_tui.solver.decisions.decision import ModelQuestion
 from quizlog_tui.solver.decisions.decision_file import append_decision
+from quizlog_tui.solver.models.env_file import Variables
 from quizlog_tui.solver.models.models import Models
 from quizlog_tui.solver.models.panel import live_panel
 from quizlog_tui.solver.solve import solve
@@ -58,7 +59,7 @@ async def _measure(url: str, folder: Path, *, differ: bool) -> dict[str, float]:
         return ExecResult("ok", next(answers) if differ else 42, "", "", None, 0.0, "none")
 
     cpu, wall = [], []
-    async with live_panel(_settings(url), run, environment={}) as panel:
+    async with live_panel(_settings(url), run, environment=Variables({})) as panel:
         for _ in range(ROUNDS):
             before = time.process_time(), time.perf_counter()
             decision = await solve(QUESTION, panel, tell=lambda progress: None)

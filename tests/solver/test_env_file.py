@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from quizlog_tui.server.app import ServerSettings, create_app
 from quizlog_tui.server.lookup import served
 from quizlog_tui.solver.decisions.decision import ModelQuestion
 from quizlog_tui.solver.models.choice import Choice, chosen_panel, cost_note, doubts
-from quizlog_tui.solver.models.env_file import read_env
+from quizlog_tui.solver.models.env_file import Variables, own_env, read_env
 from quizlog_tui.solver.redaction import STAND_IN
 from quizlog_tui.solver.solve import solve
 from tests.support.build import Build
@@ -51,27 +52,70 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The current folder, with a `.env`."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("PRIMARY_MODEL", raising=False)
-    text = f"ONE_KEY='{KEY}'\nTWO_KEY={KEY}-2\nPRIMARY_MODEL=two\nUSER_SECRET=hush-hush\n"
+    text = f"ONE_KEY='{KEY}'\nTWO_KEY={KEY}-2\nUSER_SECRET=hush-hush\n"
     (tmp_path / ".env").write_text(text)
+    own_env().parent.mkdir(parents=True, exist_ok=True)
+    own_env().write_text("PRIMARY_MODEL=two\n")
     return tmp_path
 
 
 def test_the_environment_goes_first(folder: Path) -> None:
     found = read_env(None, {"ONE_KEY": "outside"})
-    assert (found["ONE_KEY"], found["TWO_KEY"]) == ("outside", f"{KEY}-2")
+    assert (found.secret("ONE_KEY"), found.secret("TWO_KEY")) == ("outside", f"{KEY}-2")
     assert "ONE_KEY" not in os.environ
 
 
 def test_a_file_need_not_be_there_unless_it_is_named(tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.chdir(tmp_path)
-    assert read_env(None, {"A": "b"}) == {"A": "b"}
+    assert read_env(None, {"A": "b"}) == Variables({"A": "b"})
     with pytest.raises(ConfigError, match="no such file"):
         read_env(Path("keys"))
     (tmp_path / ".env").mkdir()  # some name their virtual environment so
-    assert read_env(None, {}) == {}
+    assert read_env(None, {}) == Variables({})
     (tmp_path / "keys").write_bytes(b"A=\xff\xfe")
     with pytest.raises(ConfigError, match="not UTF-8"):
         read_env(Path("keys"))
+
+
+def test_the_current_folder_gives_secrets_and_nothing_else(folder: Path) -> None:
+    (folder / ".env").write_text("KEY=theirs\nSECOND=only here\nPLACE=/tmp\nPRIMARY_MODEL=x\n")
+    own_env().write_text("KEY=mine\nPLACE=/home\n")
+    found = read_env(None, {})
+    assert (found.secret("KEY"), found.secret("SECOND")) == ("mine", "only here")
+    assert (found.setting("PLACE"), found.setting("NOWHERE")) == ("/home", "")
+    with pytest.raises(ConfigError, match="PRIMARY_MODEL counts only from a file of your own"):
+        found.setting("PRIMARY_MODEL")
+    assert read_env(None, {"PRIMARY_MODEL": "y"}).setting("PRIMARY_MODEL") == "y"
+    assert read_env(folder / ".env", {}).setting("PRIMARY_MODEL") == "x"
+
+
+@pytest.mark.parametrize("written", ["${OUTSIDE}", "a${OUTSIDE}b", "${NONE:-x}", "$OUTSIDE"])
+def test_no_file_gets_at_the_environment(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, written: str
+) -> None:
+    monkeypatch.setenv("OUTSIDE", "sk-of-the-environment")
+    for path in (folder / ".env", own_env(), folder / "named"):
+        path.write_text(f"KEY={written}\n")
+        named = path if path.name == "named" else None
+        assert read_env(named, {}).secret("KEY") == written
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        os.mkfifo,
+        lambda path: path.symlink_to("/dev/zero"),
+        lambda path: path.symlink_to(path),
+        lambda path: path.write_bytes(b"A=b\n" * 500_000),
+    ],
+    ids=["pipe", "device", "loop", "big"],
+)
+def test_only_a_file_of_some_size_is_read(folder: Path, make: Callable[[Path], object]) -> None:
+    (folder / ".env").unlink()
+    make(folder / ".env")
+    with pytest.raises(ConfigError, match="cannot be read") as caught:
+        read_env(None, {})
+    assert caught.value.where == ".env"
 
 
 async def test_keys_and_the_primary_model_count(folder: Path) -> None:

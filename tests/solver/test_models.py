@@ -10,7 +10,7 @@ import pytest
 
 from quizlog_tui.errors import ConfigError, QuizlogError
 from quizlog_tui.solver.decisions.decision import ModelQuestion
-from quizlog_tui.solver.models.env_file import SECRETS
+from quizlog_tui.solver.models.env_file import SECRETS, Variables
 from quizlog_tui.solver.models.models import (
     HUMAN_SECONDS,
     MODEL_SECONDS,
@@ -59,8 +59,8 @@ def test_what_a_file_says(tmp_path: Path) -> None:
     assert (local.command, local.voter.seconds) == (("./solve.sh", "--fast"), MODEL_SECONDS)
     assert me.voter.seconds == HUMAN_SECONDS
     assert models.family_cap == 1.5
-    assert missing_keys(models, {"FAST_KEY": " "}) == ["FAST_KEY"]
-    assert missing_keys(models, {"FAST_KEY": "x"}) == []
+    assert missing_keys(models, Variables({"FAST_KEY": " "})) == ["FAST_KEY"]
+    assert missing_keys(models, Variables({"FAST_KEY": "x"})) == []
 
 
 def test_json_is_read_too(tmp_path: Path) -> None:
@@ -182,7 +182,7 @@ async def test_programs_see_their_own_key_only(
 
 async def test_nothing_is_sent_without_the_key(tmp_path: Path) -> None:
     models = read_models(written(tmp_path, GOOD))
-    async with live_panel(models, run_here, environment={}) as panel:
+    async with live_panel(models, run_here, environment=Variables({})) as panel:
         prompt = solve_prompt(ModelQuestion("?"), (), ())
         found = await panel.clients[0].request(prompt)
     assert (found.status, found.error) == (

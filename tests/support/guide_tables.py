@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from textwrap import wrap
 from typing import Any
 
@@ -94,12 +94,12 @@ def env_table() -> str:
         f"| `{each.name.upper()}` | {_code(_env_value(each.default))} | {each.metadata['about']} |"
         for each in fields(TaskSettings)
     ]
-    return _table("| in `.env` | default | means |", rows)
+    return _table("| variable | default | means |", rows)
 
 
 def _env_value(default: Any) -> str:
     number = isinstance(default, int | float) and not isinstance(default, bool)
-    return f"{default:g}" if number else str(default or "")
+    return f"{default:g}" if number else str(default or "") if default is not MISSING else ""
 
 
 def http_statuses() -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -314,6 +315,21 @@ def test_bad_settings_are_named(tmp_path: Path, line: str) -> None:
     (tmp_path / "e").write_text(line)
     with pytest.raises(ConfigError, match=line.split("=")[0]):
         read_settings(tmp_path / "e", {})
+
+
+def test_the_current_folder_gives_who_you_are_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    counted = set()
+    for name in (each.name.upper() for each in fields(TaskSettings)):
+        (tmp_path / ".env").write_text(f"{name}=long-enough\n")
+        try:
+            counted.add(name if read_settings(None, {}) != TaskSettings() else "")
+        except ConfigError as error:
+            assert f"{name} counts only from a file of your own" in str(error)
+            assert "quizlog/.env, or export it" in str(error)
+    assert counted == {"USER_EMAIL", "USER_SECRET", "AIPROXY_TOKEN"}
 
 
 def test_a_file_of_settings_that_cannot_be_read_is_named(tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ def _add_build(parser: Parser) -> None:
     parser.add_argument(
         "--queue", action="store_true", help="with --runs: the hosts of the task queue answer"
     )
-    parser.add_argument("--env", metavar="FILE", help="with --queue; default: .env")
+    parser.add_argument("--env", metavar="FILE", help="variables; with --queue")
     parser.add_argument(
         "--models", metavar="FILE", help="with --runs; default: the configured models"
     )

@@ -12,7 +12,7 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
-from ...errors import refusal
+from ...errors import ConfigError, refusal
 from ..extras import FOR_CODE
 from ..grammar import Parser, command
 from ..json_output import emit_json
@@ -134,7 +134,12 @@ def _browser() -> Iterator[DoctorFinding]:
     from ...webquiz.page.browser import executable, own_executable
     from ...webquiz.task.settings import read_settings
 
-    found = executable(read_settings().browser_executable) or asyncio.run(own_executable())
+    try:
+        configured = read_settings().browser_executable
+    except ConfigError as error:
+        yield DoctorFinding("browser", False, str(error))
+        return
+    found = executable(configured) or asyncio.run(own_executable())
     bad = "no Chromium: apt install chromium-headless-shell, or playwright install chromium"
     yield _either("browser", found is not None, f"{found}: quizzes on web pages", bad)
 

@@ -59,7 +59,7 @@ def show(path: Path, arguments: Namespace) -> int:
     from ...solver.models.panel import missing_keys
 
     environment = read_env()
-    found = read_models(path).with_primary(environment.get(PRIMARY, ""))
+    found = read_models(path).with_primary(environment.setting(PRIMARY))
     missing = missing_keys(found, environment)
     rows = [_setting(model, model.api_key_env in missing) for model in found.models]
     if arguments.json:

@@ -131,7 +131,7 @@ def _serve_parser() -> Parser:
     parser.add_argument("--write", action="store_true", help="let the screens change records")
     add_models(parser)
     add_replies(parser)
-    parser.add_argument("--env", metavar="FILE", help="keys and task settings; default: .env")
+    parser.add_argument("--env", metavar="FILE", help="variables: keys and task settings")
     return parser
 
 

@@ -40,7 +40,7 @@ def task(arguments: Namespace) -> int:
     missing = [n for n in ("user_email", "user_secret") if not getattr(settings, n)]
     if missing:
         names = " and ".join(name.upper() for name in missing)
-        raise UsageError(f"{names} not set", hint="write them in .env, or name one with --env")
+        raise UsageError(f"{names} not set", hint="write them in .env, or name a file with --env")
     fault = url_fault(arguments.url, settings)
     if fault:
         raise UsageError(f"the url {fault}", where=arguments.url)
@@ -118,7 +118,7 @@ def _parser() -> Parser:
     )
     parser = command("quizlog task", task, about)
     parser.add_argument("url", help="the first page")
-    parser.add_argument("--env", metavar="FILE", help="default: .env")
+    parser.add_argument("--env", metavar="FILE", help="variables: keys and task settings")
     add_models(parser)
     add_replies(parser)
     parser.add_argument("--keep", action="store_true", help="keep the task's folder")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,7 +11,7 @@ from pathlib import Path
 from ...errors import ConfigError
 from ..bill import cost_text
 from ..solve import Panel, Recording, RunCode
-from .env_file import PRIMARY, read_env
+from .env_file import PRIMARY, Variables, read_env
 from .local import Ask
 from .models import Models, default_models, read_models
 from .panel import live_panel, missing_keys, recorded_panel, recording_of
@@ -28,7 +28,7 @@ class Choice:
     keep: Path | None = None
     """A folder in which to record each reply."""
     env: Path | None = None
-    """A file of variables with keys and the primary model; `.env` in the current folder if None."""
+    """A file of variables; if None, `.env` in the settings folder and, for keys, the current."""
 
 
 def doubts(choice: Choice) -> list[str]:
@@ -57,7 +57,7 @@ def cost_note(choice: Choice) -> str | None:
     return cost_text(names) if names else None
 
 
-def _unset(models: Models, environment: Mapping[str, str]) -> list[str]:
+def _unset(models: Models, environment: Variables) -> list[str]:
     names = missing_keys(models, environment)
     return [f"{name} is not set; its models will not answer" for name in names]
 
@@ -98,7 +98,7 @@ async def chosen_panel(
         raise ConfigError("no models are configured", hint=hint)
     else:
         environment = read_env(choice.env)
-        models = read_models(configured).with_primary(environment.get(PRIMARY, "").strip())
+        models = read_models(configured).with_primary(environment.setting(PRIMARY).strip())
         for text in _unset(models, environment):
             note(text)
         async with live_panel(

@@ -1,44 +1,99 @@
-"""Reads variables from the environment and from a `.env` file.
+"""Reads variables from the environment and from `.env` files.
 
-The file's variables are not put into the environment of this process, so that no script, program
-or code that it starts sees them.
+Whoever makes the current folder writes its `.env`: a clone or an unpacked archive has one, too.
+So that file gives secrets only, and what names a program, a folder, a database or a host comes
+from where nobody else writes: the environment, `.env` in the settings folder, or a file that the
+user names. No file's variables are put into the environment of this process, so that no script,
+program or code that it starts sees them.
 """
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...errors import ConfigError
+from ...files.paths import user_folder
+from ...files.regular_file import read_regular
 
 PRIMARY = "PRIMARY_MODEL"
 """The variable that names the primary model; it overrides the models file."""
 SECRETS = frozenset({"USER_SECRET", "AIPROXY_TOKEN", "QUIZLOG_TOKEN", "TASK_DATABASE_URL"})
 """Variables with quizlog's own secrets, which no other program may see."""
+NAME = ".env"
+_MOST = 1_000_000
+"""Maximum size of a file of variables in bytes."""
 
 
-def read_env(
-    path: Path | None = None, environment: Mapping[str, str] = os.environ
-) -> dict[str, str]:
-    """All variables that are set; the environment overrides the file.
+@dataclass(frozen=True)
+class Variables:
+    """The variables that are set, by where they were set."""
+
+    chosen: Mapping[str, str]
+    """Of the environment, over those of the user's own file."""
+    local: Mapping[str, str] = field(default_factory=dict)
+    """Of `.env` in the current folder."""
+
+    def secret(self, name: str) -> str:
+        """A key or secret, which any of the files may give; "" if it is not set."""
+        return self.chosen.get(name, self.local.get(name, ""))
+
+    def setting(self, name: str) -> str:
+        """Any other variable; "" if it is not set.
+
+        Raises:
+            ConfigError: It is set by the current folder only.
+        """
+        if name in self.local and name not in self.chosen:
+            message = f"{name} counts only from a file of your own: this one gives secrets only"
+            raise ConfigError(message, where=NAME, hint=f"move it to {own_env()}, or export it")
+        return self.chosen.get(name, "")
+
+
+ENVIRONMENT = Variables(os.environ)
+"""The environment alone."""
+
+
+def own_env() -> Path:
+    """The path of the user's own file of variables, which need not exist."""
+    return user_folder("config") / NAME
+
+
+def read_env(path: Path | None = None, environment: Mapping[str, str] = os.environ) -> Variables:
+    """The variables that are set; the environment overrides the files.
 
     Args:
-        path: The file; if None, `.env` in the current folder, which need not exist.
-        environment: Variables that override the file's.
+        path: The only file to read; if None, `.env` in the settings folder and `.env` in the
+            current folder, neither of which need exist.
+        environment: Variables that override the files'.
 
     Raises:
         ConfigError: The named file is missing, or a file cannot be read.
     """
+    if path is not None:
+        if not path.exists():
+            raise ConfigError("there is no such file", where=str(path))
+        return Variables(_read(path) | dict(environment))
+    return Variables(_found(own_env()) | dict(environment), _found(Path(NAME)))
+
+
+def _found(path: Path) -> dict[str, str]:
+    """The variables of a file; none if there is no file, or a folder as virtual environments."""
+    return _read(path) if os.path.lexists(path) and not path.is_dir() else {}
+
+
+def _read(path: Path) -> dict[str, str]:
     from dotenv import dotenv_values
 
-    file = path or Path(".env")
-    if path is not None and not path.is_file():
-        raise ConfigError("there is no such file", where=str(path))
     try:
-        found = dotenv_values(file)
+        text = read_regular(path, _MOST).decode()
     except UnicodeDecodeError:
-        raise ConfigError("is not UTF-8", where=str(file), hint="save it as UTF-8") from None
+        raise ConfigError("is not UTF-8", where=str(path), hint="save it as UTF-8") from None
     except OSError as error:
-        raise ConfigError(f"cannot be read: {error.strerror}", where=str(file)) from None
-    return {name: value or "" for name, value in found.items()} | dict(environment)
+        raise ConfigError(f"cannot be read: {error.strerror}", where=str(path)) from None
+    # Interpolation would put the environment's keys into addresses that a file names.
+    found = dotenv_values(stream=io.StringIO(text), interpolate=False)
+    return {name: value or "" for name, value in found.items()}

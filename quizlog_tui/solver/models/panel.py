@@ -18,7 +18,7 @@ from ..solve import Panel, Recording, RunCode
 from .cassettes import FETCHED, CassetteShelf, Player, Recorder, recorded
 from .client import ModelClient
 from .endpoint import Endpoint, connections
-from .env_file import SECRETS
+from .env_file import ENVIRONMENT, SECRETS, Variables
 from .local import Ask, Command, Human
 from .models import Models, ModelSettings
 from .plugin_voter import PluginVoter
@@ -35,7 +35,7 @@ async def live_panel(
     *,
     ask: Ask | None = None,
     keep: Path | None = None,
-    environment: Mapping[str, str] = os.environ,
+    environment: Variables = ENVIRONMENT,
 ) -> AsyncIterator[Panel]:
     """A panel of configured models.
 
@@ -87,13 +87,14 @@ def recording_of(folder: Path, run: RunCode) -> Recording:
     return Recording(Panel(clients, run, None, label, fetched=played), has)
 
 
-def _keys(models: Models, environment: Mapping[str, str]) -> dict[str, str]:
+def _keys(models: Models, environment: Variables) -> dict[str, str]:
     """The keys by variable name, without blanks at the ends, which are errors of copying."""
     names = {model.api_key_env for model in models.models if model.api_key_env}
-    return {name: environment[name].strip() for name in names if environment.get(name, "").strip()}
+    keys = {name: environment.secret(name).strip() for name in names}
+    return {name: key for name, key in keys.items() if key}
 
 
-def missing_keys(models: Models, environment: Mapping[str, str] = os.environ) -> list[str]:
+def missing_keys(models: Models, environment: Variables = ENVIRONMENT) -> list[str]:
     """The variables that the models name and the environment lacks."""
     names = {model.api_key_env for model in models.models if model.api_key_env}
     return sorted(names - _keys(models, environment).keys())

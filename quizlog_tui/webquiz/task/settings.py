@@ -1,4 +1,4 @@
-"""The settings of tasks, read from `.env` and checked. Secrets are never shown."""
+"""The settings of tasks, read from variables and checked. Secrets are never shown."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import ConfigError
-from ...files.paths import typed_path
-from ...solver.models.env_file import read_env
+from ...files.paths import typed_path, user_folder
+from ...solver.models.env_file import Variables, read_env
 
 DATABASE = "tasks.sqlite"
 """The file in `task_basedir` that keeps tasks, where no other database is configured."""
@@ -20,21 +20,30 @@ _LEAST = f"at least {_LEAST_SECRET} characters"
 _TRUE, _FALSE = {"1", "true", "yes", "on"}, {"", "0", "false", "no", "off"}
 
 
-def _setting(default: Any, about: str, *, secret: bool = False) -> Any:
-    return field(default=default, repr=not secret, metadata={"about": about})
+def _setting(default: Any, about: str, *, secret: bool = False, anywhere: bool = False) -> Any:
+    """A setting. Only one that counts `anywhere` may stand in `.env` of the current folder."""
+    metadata = {"about": about, "anywhere": anywhere}
+    return field(default=default, repr=not secret, metadata=metadata)
 
 
 @dataclass(frozen=True)
 class TaskSettings:
-    """The settings of tasks. Their names in `.env` are those of the fields, in capitals."""
+    """The settings of tasks. Their names as variables are those of the fields, in capitals."""
 
-    user_email: str = _setting("", "address of the person who takes the quiz")
-    user_secret: str = _setting("", f"the person's secret; {_LEAST}", secret=True)
+    user_email: str = _setting("", "address of the person who takes the quiz", anywhere=True)
+    user_secret: str = _setting("", f"the person's secret; {_LEAST}", secret=True, anywhere=True)
     aiproxy_token: str = _setting(
-        "", "a key of models; `models.yaml` names this or any other variable", secret=True
+        "",
+        "a key of models; `models.yaml` names this or any other variable",
+        secret=True,
+        anywhere=True,
     )
     task_basedir: Path = field(
-        default=Path("/tmp/tds_tasks"), metadata={"about": "folder of all tasks"}
+        default_factory=lambda: user_folder("data") / "tasks",
+        metadata={
+            "about": "folder of all tasks, yours alone; empty: `tasks` in your data folder",
+            "anywhere": False,
+        },
     )
     task_retention_hours: float = _setting(
         24.0, "hours after which a server removes a finished task"
@@ -82,20 +91,19 @@ class TaskSettings:
 def read_settings(
     path: Path | None = None, environment: Mapping[str, str] = os.environ
 ) -> TaskSettings:
-    """The settings from a `.env` file; the environment overrides it.
+    """The settings from the environment and from `.env` files, as `read_env` finds them.
 
     Args:
-        path: The file; `.env` in the current folder if None, and then it need not exist.
-        environment: Variables that override the file's.
+        path: The only file to read, if any.
+        environment: Variables that override the files'.
 
     Raises:
-        ConfigError: A value is not of its kind, or the file is missing or cannot be read.
+        ConfigError: A value is not of its kind, or only the current folder gives one that it may
+            not, or a file is missing or cannot be read.
     """
-    values, file = read_env(path, environment), path or Path(".env")
-    given = {name: values[name].strip() for name in _names() if name in values}
-    found: dict[str, Any] = {
-        name.lower(): _value(name, text, str(file)) for name, text in given.items() if text
-    }
+    variables = read_env(path, environment)
+    given = {name: _given(variables, name).strip() for name in TaskSettings.__dataclass_fields__}
+    found: dict[str, Any] = {name: _value(name, text) for name, text in given.items() if text}
     settings = TaskSettings(**found)
     if settings.user_secret and len(settings.user_secret) < _LEAST_SECRET:
         message = "is too short to be kept out of logs"
@@ -103,13 +111,14 @@ def read_settings(
     return settings
 
 
-def _names() -> list[str]:
-    return [name.upper() for name in TaskSettings.__dataclass_fields__]
+def _given(variables: Variables, field_name: str) -> str:
+    is_secret = TaskSettings.__dataclass_fields__[field_name].metadata["anywhere"]
+    name = field_name.upper()
+    return variables.secret(name) if is_secret else variables.setting(name)
 
 
-def _value(name: str, text: str, file: str) -> object:
-    default = TaskSettings.__dataclass_fields__[name.lower()].default
-    where = f"{file}: {name}"
+def _value(field_name: str, text: str) -> object:
+    default, where = getattr(TaskSettings(), field_name), field_name.upper()
     if isinstance(default, bool):
         if text.lower() not in _TRUE | _FALSE:
             raise ConfigError(f"{text!r} is neither true nor false", where=where)
