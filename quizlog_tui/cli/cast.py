@@ -16,6 +16,7 @@ def cast(arguments: Namespace) -> int:
     """`quizlog cast RECORD -o FILE`."""
     from ..tui.draw.cast import asciicast, moving_svg
     from ..tui.recording import film, read_keys
+    from ..tui.screenshot import PICTURE
 
     forms = {".cast": asciicast, ".svg": moving_svg}
     path = Path(arguments.output)
@@ -31,7 +32,7 @@ def cast(arguments: Namespace) -> int:
         size=screen_size(arguments.size),
         theme=arguments.theme,
     )
-    write_text(path, forms[path.suffix](taken))
+    write_text(path, forms[path.suffix](taken), PICTURE)
     if arguments.json:
         seconds, frames = taken.starts[-1], len(taken.frames)
         emit_json({"file": str(path), "frames": frames, "seconds": seconds})

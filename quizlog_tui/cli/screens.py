@@ -151,6 +151,7 @@ def _check_terminal() -> None:
 def screenshot(arguments: Namespace) -> int:
     """`quizlog screenshot RECORD [K]`."""
     from ..tui.picture import picture
+    from ..tui.screenshot import PICTURE
     from ..tui.themes.ascii_signs import shows_signs, to_ascii
 
     size = screen_size(arguments.size)
@@ -167,7 +168,7 @@ def screenshot(arguments: Namespace) -> int:
     )
     if arguments.output:
         path = Path(arguments.output)
-        write_text(path, shown.svg if path.suffix.lower() == ".svg" else shown.text)
+        write_text(path, shown.svg if path.suffix.lower() == ".svg" else shown.text, PICTURE)
     if arguments.json:
         emit_json({"text": shown.text, "svg": shown.svg})
     elif not arguments.output:

@@ -9,12 +9,16 @@ import contextlib
 from pathlib import Path
 
 from ..config import Config
+from ..errors import RecordError
 from ..files.paths import user_folder
+from ..files.place import FileKind, asked_before
+from .durable import write_bytes
 
 NEUTRAL = "anonymous"
 """The author's name if none was given."""
 MAX_NAME = 100
 """Maximum number of characters of a name."""
+AUTHOR = FileKind("the author's name", asked_before, beside=True, makes_folder=True)
 QUESTION = f"Your name on notes and verdicts? (asked once; empty: {NEUTRAL})"
 
 
@@ -31,9 +35,8 @@ def keep_author(answer: str) -> str:
     """Save the name that the user answered; return it, or the neutral name if it is empty."""
     name = answer[:MAX_NAME].strip() or NEUTRAL
     path = _answer_path()
-    with contextlib.suppress(OSError):  # a read-only home: the user is asked again next time
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f"{name}\n", encoding="utf-8", errors="replace")
+    with contextlib.suppress(RecordError):  # a read-only home: the user is asked again next time
+        write_bytes(path, f"{name}\n".encode(errors="replace"), AUTHOR)
     return name
 
 

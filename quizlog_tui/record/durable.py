@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Self
 
 from ..errors import RecordError
+from ..files.place import FileKind, check_place
 
 _HINTS = {
     "ENOSPC": "make room on the disk, then repeat; nothing was changed",
@@ -30,7 +31,7 @@ class Draft:
     """The next content of a file, stored under a temporary name until `put` renames it.
 
     Args:
-        path: The file; a symbolic link is followed.
+        path: The file; what may be there is for `check_place` to say. A link is replaced.
         data: Its next content.
 
     Raises:
@@ -39,7 +40,7 @@ class Draft:
 
     def __init__(self, path: Path, data: bytes) -> None:
         self._path = path
-        self.target = Path(os.path.realpath(path))
+        self.target = Path(os.path.realpath(path.parent), path.name)
         self._temporary = self.target.parent / f".{self.target.name}.tmp"
         self._placed = False
         try:
@@ -132,20 +133,31 @@ def _sync_folder(folder: Path) -> None:
         os.close(fd)
 
 
-def write_bytes(path: Path, data: bytes) -> str | None:
-    """Replace a file; return a warning if the new content may not survive a power cut.
+def write_bytes(path: Path, data: bytes, kind: FileKind) -> str | None:
+    """Make or replace a file; return a warning if the new content may not survive a power cut.
 
     Raises:
-        RecordError: The file cannot be written; it is unchanged.
+        RecordError: A file of this kind may not be made there, or it cannot be written; what was
+            there is unchanged.
     """
+    check_place(path, kind)
+    if kind.makes_folder:
+        _make_folder(path)
     with Draft(path, data) as draft:
         draft.put()
     return sync_folders([draft.target])
 
 
-def write_text(path: Path, text: str) -> str | None:
-    """Replace a file by text in UTF-8, as `write_bytes` does."""
-    return write_bytes(path, text.encode("utf-8"))
+def _make_folder(path: Path) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise unwritable(error, path) from None
+
+
+def write_text(path: Path, text: str, kind: FileKind) -> str | None:
+    """Make or replace a file of text in UTF-8, as `write_bytes` does."""
+    return write_bytes(path, text.encode("utf-8"), kind)
 
 
 def unwritable(error: OSError, path: Path) -> RecordError:

@@ -135,8 +135,17 @@ def _open(target: str, path: Path, flags: int) -> int:
             raise ConflictError(message, where=str(path), hint=hint) from None
         raise unwritable(error, path) from None
     if flags & os.O_CREAT:
+        _check_own(fd, target)
         make_usable(fd)
     return fd
+
+
+def _check_own(fd: int, target: str) -> None:
+    """Refuse a lock file with content: it is somebody else's, and would be removed in the end."""
+    if os.fstat(fd).st_size:
+        os.close(fd)
+        hint = "move that file away, or choose another name"
+        raise RecordError("exists and is not a lock file of quizlog", where=target, hint=hint)
 
 
 def _take(fd: int, target: str, path: Path) -> bool:

@@ -7,17 +7,22 @@ to be read again is not written. Nothing here knows of scripts.
 from __future__ import annotations
 
 import contextlib
+import os
 import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ..errors import ConflictError, LimitError, RecordError
+from ..files.place import FileKind, asked_before, check_place
 from ..files.regular_file import read_regular
 from .durable import Draft, sync_folders, write_bytes
 from .lock import WAIT_SECONDS, Lock, lock_file, locked
 from .model import Record
 from .text.document import Rendering, from_text, to_mapping, to_text
 from .text.yaml_text import MAX_BYTES
+
+_NEW = FileKind("a record", asked_before)
+"""A new record: `create` replaces no file."""
 
 
 class RecordFile:
@@ -73,11 +78,12 @@ class RecordFile:
             LimitError: It would be too big to be read again.
         """
         data = self._bytes(record)
+        check_place(self.path, _NEW)  # before a lock file is made beside what a link leads to
         with locked(self.path, self._wait):
-            if self.path.exists():
+            if os.path.lexists(self.path):
                 hint = "choose another name with -o"
                 raise RecordError("exists already", where=str(self.path), hint=hint)
-            remark = write_bytes(self.path, data)
+            remark = write_bytes(self.path, data, _NEW)
         self._known = data
         return [remark] if remark else []
 
@@ -119,10 +125,14 @@ class RecordFile:
             if self._differs():
                 hint = "read it again and repeat; nothing was written"
                 raise ConflictError("was changed by somebody else", where=str(self.path), hint=hint)
-            remarks = self._replace({**(more_files or {}), self.path: data})
+            remarks = self._replace({**(more_files or {}), self._real_path(): data})
         self._known = data
         self.written = True
         return remarks
+
+    def _real_path(self) -> Path:
+        """Where the record is, if its name is a link: it has been read there as a record."""
+        return Path(os.path.realpath(self.path)) if self.path.is_symlink() else self.path
 
     def _replace(self, files: Mapping[Path, bytes]) -> list[str]:
         """Write all new contents to the disk, then put them in place, the record last."""

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..errors import LimitError, UsageError
+from ..files.place import check_way
 from ..files.scratch import Scratch
 
 MOST_BYTES = 2**30
@@ -67,8 +68,10 @@ def keeper(target: Path) -> Iterator[Keeper]:
     """A keeper of files for the folder `target`, which is made if it does not exist.
 
     Raises:
+        RecordError: A link leads to it.
         UsageError: The folder cannot be made or written, or it is not empty.
     """
+    check_way(target / "file")
     try:
         target.mkdir(parents=True, exist_ok=True)
         if any(target.iterdir()):

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from ..errors import UsageError
+from ..files.place import FileKind, check_place
 from ..files.regular_file import open_regular
 from ..record.durable import write_text
 from ..record.private_text import Privacy, privacy_of
@@ -79,7 +80,7 @@ def write_report(
     """Write a prepared report to a file and return it as written. See `export`."""
     form = checked_form(path, player=player)
     report = redacted(report, _privacy(session)) if redact else report
-    write_text(path, form(report))
+    write_text(path, form(report), EXPORT)
     return report
 
 
@@ -92,7 +93,8 @@ def checked_form(path: Path, *, player: bool = False) -> Callable[[RecordReport]
 
     Raises:
         UsageError: The name asks for no known format, or for one that can have no player; the
-            file exists and is not an export of quizlog, or its folder does not exist.
+            folder does not exist.
+        RecordError: Something else than an export of quizlog is there, or a link.
     """
     form = FORMS.get(path.suffix.lower())
     if form is None:
@@ -101,9 +103,7 @@ def checked_form(path: Path, *, player: bool = False) -> Callable[[RecordReport]
     if player and form is not to_html:
         hint = "end its name in .html, or leave out the player"
         raise UsageError("only HTML can have a player", where=str(path), hint=hint)
-    if os.path.exists(path) and not _is_export(path):
-        hint = "choose another name, or move that file away"
-        raise UsageError("exists and is not an export of quizlog", where=str(path), hint=hint)
+    check_place(path, EXPORT)
     if not os.path.isdir(path.parent):
         raise UsageError("its folder does not exist", where=str(path), hint="make the folder first")
     return partial(to_html, player=True) if player else form
@@ -115,3 +115,6 @@ def _is_export(path: Path) -> bool:
             return MARK.encode() in file.read(100).splitlines()
     except OSError:
         return False
+
+
+EXPORT = FileKind("an export", _is_export)

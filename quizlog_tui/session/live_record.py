@@ -21,7 +21,7 @@ from ..replay.trail import extended_trail
 from ..replay.transcript import Transcript
 from ..replay.world import world_of
 from .audit import Audit, may_read
-from .result_file import checked_output, result_file
+from .result_file import checked_output, result_file, unmade_output
 from .run_metadata import run_metadata
 
 
@@ -158,8 +158,10 @@ class LiveRecord:
             ConflictError: Somebody else changed the record since it was read.
             LockedError: Somebody else holds it.
             LimitError: It would be too big to be read again; nothing was written.
+            RecordError: It cannot be written, or a foreign file has the name of its result file.
         """
-        return self.file.write(record, result_file(self.file.path, record, run))
+        remarks = self.file.write(record, result_file(self.file.path, record, run))
+        return [*remarks, *unmade_output(self.file.path, record)]
 
     def annotate(self, change: Callable[[Record], Record]) -> None:
         """Change the record as it is on disk: what its script does now is not written.

@@ -1,13 +1,22 @@
-"""The result file that a record may name in `output`: transcript and outcome of its run."""
+"""The result file that a record may name in `output`: transcript and outcome of its run.
+
+A record comes from anywhere, so its word is not enough to make a file. The user makes it, empty;
+then it is written at each change.
+"""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
 from ..errors import RecordError
+from ..files.place import FileKind, check_place
+from ..files.regular_file import read_regular
 from ..record.model import Record
+from ..record.summary import SUFFIXES
 from ..record.text.document import error_mapping, to_text
+from ..record.text.yaml_text import MAX_BYTES, parse
 from ..replay.transcript import Step, Transcript
 
 
@@ -15,11 +24,14 @@ def checked_output(record: Path, output: str, script: Path) -> Path:
     """The path of the result file, which must be in the record's folder.
 
     Raises:
-        RecordError: It is elsewhere, or is the record or the script.
+        RecordError: It is elsewhere, hidden, of another kind, or is the record or the script.
     """
     folder = record.parent.resolve()
     target = (folder / output).resolve()
     hint = "name a file in the record's own folder, as output: result.yaml"
+    if target.suffix not in SUFFIXES or _is_hidden(Path(output)):
+        message = f"output: {output!r} is not the name of a YAML or JSON file, or is hidden"
+        raise RecordError(message, where=str(record), hint=hint)
     if not target.is_relative_to(folder) or target.is_dir():
         message = f"output: {output!r} is not a file in the record's folder"
         raise RecordError(message, where=str(record), hint=hint)
@@ -29,11 +41,44 @@ def checked_output(record: Path, output: str, script: Path) -> Path:
     return target
 
 
+def _is_hidden(output: Path) -> bool:
+    return any(part.startswith(".") and part != os.pardir for part in output.parts)
+
+
+def _is_result(path: Path) -> bool:
+    try:
+        data, _ = parse(read_regular(path, MAX_BYTES).decode("utf-8"), str(path))
+    except (OSError, ValueError, RecordError):
+        return False
+    return isinstance(data, dict) and data.keys() >= {"script", "seed", "status", "steps"}
+
+
+RESULT = FileKind("a result file", _is_result, beside=True)
+
+
+def unmade_output(path: Path, record: Record) -> list[str]:
+    """A note for the user if the record at `path` names a result file that is not there."""
+    if not record.output or os.path.lexists(path.parent / record.output):
+        return []
+    made = f"make an empty file {record.output} in its folder if you want it written"
+    return [f"the record asks for a result file that does not exist: {made}"]
+
+
 def result_file(path: Path, record: Record, transcript: Transcript) -> dict[Path, bytes]:
-    """The path and content of the result file of a record at `path`; empty if it names none."""
-    if not record.output:
+    """The path and content of a record's result file; empty if there is none to be written.
+
+    Args:
+        path: The record.
+        record: Its content.
+        transcript: Its run.
+
+    Raises:
+        RecordError: There is something else of that name than a result file.
+    """
+    if not record.output or unmade_output(path, record):
         return {}
     target = path.parent / record.output
+    check_place(target, RESULT)
     return {target: to_text(result(record, transcript), target).encode("utf-8")}
 
 

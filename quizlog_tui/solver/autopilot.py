@@ -27,7 +27,7 @@ from ..session.reply import Reply
 from ..session.session import Session
 from .decisions.answer_text import answer_text
 from .decisions.decision import Decision, ModelQuestion, Refusal
-from .decisions.decision_file import append_decision, decisions_path
+from .decisions.decision_file import append_decision, check_decisions_place, decisions_path
 from .solve import Panel, Progress, answering_panel, solve
 
 AGENT = "agent"
@@ -173,6 +173,7 @@ async def ask_about(
         DecisionError: The decision cannot be stored.
     """
     question, refused = pending.question, pending.refused
+    check_decisions_place(decisions_path(pending.record))
     with question_files(pending.folder, question) as folder:
         asked = answering_panel(panel, question, folder, refused)
         agree(asked)

@@ -9,8 +9,12 @@ from rich.style import Style
 from textual._compositor import LayoutUpdate
 from textual.app import App
 
+from ..files.place import FileKind, asked_before
 from .draw.svg import frame_svg
 from .draw.terminal_frame import Frame, Run
+
+PICTURE = FileKind("a picture", asked_before)
+"""A picture of a screen, or what else a screen shows, as text or SVG."""
 
 
 def take_frame(app: App[Any]) -> Frame:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from pathlib import Path
 from typing import Any
 
+from ..errors import RecordError
 from ..files.paths import user_folder
+from ..files.place import FileKind
+from ..record.durable import write_text
 
 _MOST = 200
 """Maximum number of places; the oldest are removed first."""
@@ -67,13 +71,9 @@ class State:
         self._save()
 
     def _save(self) -> None:
-        try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            part = self._path.with_suffix(".part")
-            part.write_text(json.dumps(self._data), encoding="utf-8")
-            part.replace(self._path)
-        except OSError:
-            pass  # a read-only home must not stop anybody from looking at a record
+        # A read-only home must not stop anybody from looking at a record.
+        with contextlib.suppress(RecordError):
+            write_text(self._path, json.dumps(self._data), STATE)
 
 
 def _state_path() -> Path:
@@ -86,3 +86,10 @@ def _loaded(path: Path) -> dict[str, Any]:
     except (OSError, ValueError):
         return {}
     return data if isinstance(data, dict) else {}
+
+
+def _is_state(path: Path) -> bool:
+    return bool(_loaded(path))
+
+
+STATE = FileKind("the state of the screens", _is_state, beside=True, makes_folder=True)

@@ -49,7 +49,12 @@ def test_a_record_is_packed_and_verified_offline(run: Run, build: Build) -> None
 def test_a_bundle_that_is_signed_is_told_as_signed(run: Run, build: Build) -> None:
     key = build.folder / "key"
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True)
-    (build.folder / "b.zip.sig").write_text("left by a bundle before")
+    left = build.folder / "b.zip.sig"
+    left.write_text("a file of somebody")
+    code, _, err = run("bundle", "record.yaml", "-o", "b.zip", "--sign", "key")
+    assert code == 2 and "is not a signature of quizlog" in err
+    assert not (build.folder / "b.zip").exists()
+    left.write_text("-----BEGIN SSH SIGNATURE-----\nleft by a bundle before")
     code, _, err = run("bundle", "record.yaml", "-o", "b.zip", "--sign", "key")
     assert code == 0 and "   signed by ED25519 key" in err and "not signed" not in err
     (build.folder / "n.txt").write_text("n\n")

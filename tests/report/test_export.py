@@ -14,7 +14,7 @@ from hypothesis import given
 from markdown_it import MarkdownIt
 
 from quizlog_tui.cli import main
-from quizlog_tui.errors import CancelledError, LimitError, UsageError
+from quizlog_tui.errors import CancelledError, LimitError, RecordError, UsageError
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.replay.replayer import Replayer
 from quizlog_tui.report.colors import css
@@ -193,7 +193,7 @@ def test_an_export_replaces_an_earlier_one_only(name: str, build: Build) -> None
         export(session, target)
         assert "number 2?" in target.read_text(encoding="utf-8")
         target.write_text("mine")
-        with pytest.raises(UsageError, match="not an export of quizlog"):
+        with pytest.raises(RecordError, match="not an export of quizlog"):
             export(session, target)
         assert target.read_text() == "mine"
 

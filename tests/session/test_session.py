@@ -169,12 +169,51 @@ def test_an_answer_is_refused_if_its_result_file_cannot_be_written(build: Build)
     path = build.record(QUIZ)
     path.write_text(f"output: results/r.yaml\n{path.read_text()}")
     with Session(path) as session:
+        (build.folder / "results").mkdir()
+        result = build.folder / "results" / "r.yaml"
         before = path.read_bytes()
-        with pytest.raises(RecordError, match="cannot write: No such file or directory"):
+        result.write_text("mine\n")
+        with pytest.raises(RecordError, match="is not a result file of quizlog"):
             session.answer("4")
         assert path.read_bytes() == before and session.pointer == 0
-        (build.folder / "results").mkdir()
+        assert result.read_text() == "mine\n"
+        result.write_text("")
         assert session.answer("4").pointer == 1
+        assert session.rewind(0).pointer == 0
+        assert "next_prompt" in result.read_text()
+
+
+@pytest.mark.parametrize("target", ["elsewhere.yaml", "../elsewhere.yaml", "none.yaml"])
+def test_a_result_file_is_no_link(target: str, build: Build) -> None:
+    path = build.record(QUIZ)
+    (build.folder / "elsewhere.yaml").write_text("")
+    path.write_text(f"output: r.yaml\n{path.read_text()}")
+    (build.folder / "r.yaml").symlink_to(target)
+    said = r"is a link|is not a file in the record's folder"
+    with pytest.raises(RecordError, match=said), Session(path) as session:
+        session.answer("4")
+    assert (build.folder / "elsewhere.yaml").read_text() == ""
+    assert sorted(each.name for each in build.folder.iterdir() if "yaml" in each.name) == [
+        "elsewhere.yaml",
+        "r.yaml",
+        "record.yaml",
+    ]
+
+
+def test_a_result_file_is_made_only_where_the_user_has_made_an_empty_one(build: Build) -> None:
+    path = build.record(QUIZ)
+    path.write_text(f"output: r.yaml\n{path.read_text()}")
+    with Session(path) as session:
+        session.answer("4")
+        assert session.warnings == [
+            "the record asks for a result file that does not exist: "
+            "make an empty file r.yaml in its folder if you want it written"
+        ]
+        assert not (build.folder / "r.yaml").exists()
+        (build.folder / "r.yaml").touch()
+    with Session(path) as session:
+        session.answer("5")
+        assert session.warnings == [] and (build.folder / "r.yaml").stat().st_size
 
 
 def test_a_limit_changes_nothing(build: Build) -> None:
@@ -203,6 +242,7 @@ def test_the_output_file_holds_transcript_and_outcome(build: Build) -> None:
     path = build.record(QUIZ)
     text = path.read_text() + 'output: "result.json"\n'
     path.write_text(text)
+    (build.folder / "result.json").touch()
     with Session(path) as session:
         session.answer("1")
         session.answer("bad")
@@ -211,7 +251,23 @@ def test_the_output_file_holds_transcript_and_outcome(build: Build) -> None:
     assert [step.get("input") for step in result["steps"]] == ["1", "bad", None]
 
 
-@pytest.mark.parametrize("output", ["/tmp/x.yaml", "../x.yaml", "record.yaml", "quiz.py", "."])
+@pytest.mark.parametrize(
+    "output",
+    [
+        "/tmp/x.yaml",
+        "../x.yaml",
+        "record.yaml",
+        "quiz.py",
+        ".",
+        "..",
+        ".bashrc",
+        ".config/x.yaml",
+        "a/.x.yaml",
+        "ask.py",
+        "notes.txt",
+        "result",
+    ],
+)
 def test_the_output_file_cannot_be_anywhere_else(output: str, build: Build) -> None:
     path = build.record(QUIZ)
     path.write_text(path.read_text() + f'output: "{output}"\n')

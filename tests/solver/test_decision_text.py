@@ -134,7 +134,10 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
         append_decision(tmp_path, BARE)
 
 
-@pytest.mark.parametrize("before", [None, b"", b"{}\n", b"broken off"])
+WHOLE = f"{to_line(BARE)}\n".encode()
+
+
+@pytest.mark.parametrize("before", [None, b"", to_line(BARE)[:40].encode(), WHOLE])
 def test_a_decision_that_cannot_be_written_leaves_nothing(
     tmp_path: Path, before: bytes | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,10 +12,11 @@ from typing import Any
 
 from ...errors import DifferenceError, UsageError
 from ...files.paths import record_path
+from ...files.place import FileKind, asked_before, check_place
 from ...proof.bundle.check import BundleReport, verify_bundle
 from ...proof.bundle.missing import missing_files
 from ...proof.bundle.pack import PackedBundle, pack
-from ...proof.bundle.sign import sign
+from ...proof.bundle.sign import SIGNATURE, sign, signature_path
 from ...record.durable import write_bytes
 from ...text import one_line, plural
 from ..grammar import Parser, command
@@ -23,14 +24,20 @@ from ..json_output import emit_json
 from ..private import add_redact, private_data, tell_private
 from ..streams import noting_progress
 
+BUNDLE = FileKind("a bundle", asked_before)
+"""A new bundle: none is replaced."""
+
 
 def bundle(arguments: Namespace) -> int:
     """`quizlog bundle RECORD -o FILE`."""
     path, target = record_path(arguments.record), Path(arguments.output)
-    if target.exists():
+    check_place(target, BUNDLE)
+    if os.path.lexists(target):
         raise UsageError("exists already", where=str(target), hint="choose another name with -o")
+    if arguments.sign:
+        check_place(signature_path(target), SIGNATURE)
     made = pack(path, map(Path, arguments.add), redact=arguments.redact)
-    remark = write_bytes(target, made.data)
+    remark = write_bytes(target, made.data, BUNDLE)
     signed: Path | None = None
     try:
         signed = sign(target, Path(arguments.sign)) if arguments.sign else None

@@ -18,7 +18,7 @@ from ...errors import CancelledError, EpisodeError, QuizlogError
 from ...replay.replayer import Replayer
 from ...replay.world import world_of
 from ...text import plural
-from ..read.files import refuse_folder
+from ..read.files import refuse_place
 from ..runs.asking import GOLD, Solver, WantedRun, ask, finished, runs_folder, wanted
 from ..runs.fragility import fragility
 from ..runs.instance import Instance, RecordAttempt, attempt, instances
@@ -93,7 +93,7 @@ def make(
         EpisodeError: The file cannot be written, or a run could not be made.
     """
     made = BuildResult()
-    refuse_folder(output)
+    refuse_place(output)
     with nullcontext(replayer) if replayer else Replayer(checkpoints=0) as replayer:
         found = _instances(_attempts(records, branch, made), made)
         if solver is not None and runs:

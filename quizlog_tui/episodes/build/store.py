@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ...errors import EpisodeError
 from ...record.lock import locked
 from ..format.lines import to_line
-from ..read.files import write_lines
+from ..read.files import refuse_place, write_lines
 from ..read.reading import LineError, lines, parse
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ def store_episodes(path: Path, episodes: Iterable[Episode]) -> StoreResult:
         LockedError: Another process writes it.
     """
     merge = _Merge(episodes)
+    refuse_place(path)  # before a lock file is made beside what a link leads to
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -6,6 +6,7 @@ so that the file may have any size.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 from collections.abc import Callable, Iterator
@@ -15,9 +16,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import EpisodeError
+from ...files.place import FileKind
+from ...files.regular_file import open_regular
 from ...plugins import EXPORTERS, broken, load_plugin
 from ..format.lines import plain_line
-from ..read.files import read_episodes, write_lines
+from ..read.files import INNER_ROWS, ROWS, read_episodes, write_lines
 from ..runs.scripts import copy_needed_files, find_script
 from .forms import FOLDERS, FORMS, LINES, PACKAGES, Form, rl
 
@@ -80,7 +83,7 @@ def export(
             for row in rows:
                 sys.stdout.write(f"{plain_line(row)}\n")
         else:
-            write_lines(output, map(plain_line, rows))
+            write_lines(output, map(plain_line, rows), ROWS)
         return done
     if output is None:
         raise EpisodeError(f"{form} is a folder", hint="name it with -o")
@@ -143,12 +146,21 @@ def _folder(episodes: Iterator[UsableEpisode], form: str, folder: Path, done: Ex
     written = set()
     for episode in episodes:
         name = "".join(c if c.isalnum() or c == "-" else "_" for c in episode["episode_id"])
-        write_lines(folder / f"{name}{ending}", map(plain_line, make(episode)))
+        write_lines(folder / f"{name}{ending}", map(plain_line, make(episode)), INNER_ROWS)
         written.add(f"{name}{ending}")
         done.episodes += 1
         done.rows += 1
     there = {path.name for path in folder.glob(f"*{ending}")}
     done.others = len(there - written)
+
+
+def _is_module(path: Path) -> bool:
+    with contextlib.suppress(OSError), open_regular(path) as file:
+        return b"made by `quizlog episodes export`" in file.read(200)
+    return False
+
+
+MODULE = FileKind("a package of episodes", _is_module)
 
 
 def _package(
@@ -165,8 +177,9 @@ def _package(
         raise EpisodeError(f"{name!r} cannot name a package", where=str(folder), hint=hint)
     template = files("quizlog_tui.episodes") / "templates" / f"{module}.txt"
     rows = _with_scripts(_counted(episodes, rl, done), scripts, folder / "scripts", done)
-    write_lines(folder / "rows.jsonl", map(plain_line, rows))
-    write_lines(folder / "__init__.py", [template.read_text(encoding="utf-8").rstrip("\n")])
+    text = template.read_text(encoding="utf-8").rstrip("\n")
+    write_lines(folder / "rows.jsonl", map(plain_line, rows), INNER_ROWS)
+    write_lines(folder / "__init__.py", [text], MODULE)
 
 
 def _with_scripts(

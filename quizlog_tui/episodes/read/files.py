@@ -6,19 +6,47 @@ import contextlib
 import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ...errors import EpisodeError
+from ...errors import EpisodeError, RecordError
+from ...files.place import FileKind, asked_before, check_place
 from ..format.shape import UsableEpisode, unusable_at
 from .reading import LineError, lines, parse
 
+if TYPE_CHECKING:
+    from ..format.hashing import JsonObject
 
-def write_lines(path: Path, texts: Iterable[str]) -> int:
+
+def _first_line(path: Path) -> JsonObject:
+    """The object on the first line that is not blank; empty if there is none."""
+    with contextlib.suppress(EpisodeError, LineError):
+        for _, line in lines(path):
+            return parse(line)
+    return {}
+
+
+def _has_row(path: Path) -> bool:
+    return bool(_first_line(path))
+
+
+def _has_episode(path: Path) -> bool:
+    return "episode_id" in _first_line(path)
+
+
+EPISODES = FileKind("a file of episodes", _has_episode)
+ROWS = FileKind("a file of rows", asked_before)
+"""An export, or episodes of another version, under a name that the user gave."""
+INNER_ROWS = FileKind("a file of rows", _has_row)
+"""The same inside a folder that the user named."""
+
+
+def write_lines(path: Path, texts: Iterable[str], kind: FileKind = EPISODES) -> int:
     """Write a file of lines atomically; return their number.
 
     Raises:
-        EpisodeError: The file cannot be written; it is unchanged.
+        EpisodeError: It may not be made there, or cannot be written; what was there is unchanged.
     """
-    refuse_folder(path)
+    refuse_place(path, kind)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -35,8 +63,12 @@ def write_lines(path: Path, texts: Iterable[str]) -> int:
     return count
 
 
-def refuse_folder(path: Path) -> None:
-    """Raise an `EpisodeError` if the path of a file to write is a folder."""
+def refuse_place(path: Path, kind: FileKind = EPISODES) -> None:
+    """Raise an `EpisodeError` if a file of lines may not be made at a path."""
+    try:
+        check_place(path, kind)
+    except RecordError as error:
+        raise EpisodeError(error.message, where=error.where, hint=error.hint) from None
     if path.is_dir():
         raise EpisodeError("is a folder", where=str(path), hint="name a file with -o")
 

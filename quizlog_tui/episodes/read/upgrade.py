@@ -11,7 +11,7 @@ from typing import TypedDict
 from ...errors import EpisodeError
 from ..format.lines import plain_line, to_line
 from ..format.migrations import gold_metadata, upgraded
-from .files import write_lines
+from .files import ROWS, write_lines
 from .reading import LineError, lines, parse
 
 _INDEX = re.compile(r"\[\d+\]")
@@ -41,7 +41,7 @@ def upgrade_file(
     """
     notes: Counter[str] = Counter()
     counts: Counter[str] = Counter()
-    write_lines(output, _lines(lines(file, advanced), file, notes, counts))
+    write_lines(output, _lines(lines(file, advanced), file, notes, counts), ROWS)
     return {
         "lines": counts["lines"],
         "changed": counts["changed"],

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Protocol
 
 from ...errors import EpisodeError, QuizlogError
+from ...files.place import FileKind
 from ...record.durable import write_text
 from .declarations import hint_of
 from .instance import Instance
@@ -165,11 +166,7 @@ async def _made(
 
 
 def _write(file: Path, run: SolverRun) -> None:
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise EpisodeError(f"cannot write: {error.strerror}", where=str(file)) from None
-    write_text(file, json.dumps(asdict(run)) + "\n")
+    write_text(file, json.dumps(asdict(run)) + "\n", RUN)
 
 
 def stored_run(file: Path) -> SolverRun | None:
@@ -191,3 +188,13 @@ def stored_run(file: Path) -> SolverRun | None:
     except (OSError, ValueError, TypeError, KeyError, QuizlogError) as error:
         hint = "remove the file to request the run again"
         raise EpisodeError(f"contains no run: {error}", where=str(file), hint=hint) from None
+
+
+def _is_run(path: Path) -> bool:
+    try:
+        return stored_run(path) is not None
+    except EpisodeError:
+        return False
+
+
+RUN = FileKind("a stored run", _is_run, makes_folder=True)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
-import shutil
 from hashlib import sha256
 from pathlib import Path
 
 from ...errors import EpisodeError, QuizlogError
+from ...files.place import FileKind, asked_before
+from ...record.durable import write_bytes
 from ...record.store import RecordFile
 from ...replay.script.needed_files import needed_files
 from ...replay.script.source import Source, read_source
 
 MAX_BYTES = 64 * 1024 * 1024
 """Maximum size of a script and its files together."""
+COPY = FileKind("a copy of a script's file", asked_before, makes_folder=True)
+"""It is in a folder named by the script's digest."""
 
 
 def data_hash(source: Source) -> str:
@@ -67,8 +70,7 @@ def copy_needed_files(script: Path, code_hash: str, folder: Path) -> None:
         if left < 0:
             message = f"the script and the files it mentions have more than {MAX_BYTES // 2**20} MB"
             raise EpisodeError(message, where=str(script), hint="export without --scripts")
-        (target / inside).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(path, target / inside)
+        write_bytes(target / inside, path.read_bytes(), COPY)
 
 
 def _holds_answers(path: Path) -> bool:

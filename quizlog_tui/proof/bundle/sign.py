@@ -6,24 +6,43 @@ ALLOWED SIGNERS.
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
 from ...errors import QuizlogError, UsageError
+from ...files.place import FileKind, check_place
+from ...files.regular_file import open_regular
 
 _PURPOSE = "quizlog-bundle"
 """The namespace, so that a signature for another purpose is not accepted."""
+
+
+def _is_signature(path: Path) -> bool:
+    with contextlib.suppress(OSError), open_regular(path) as file:
+        return file.read(100).startswith(b"-----BEGIN SSH SIGNATURE-----")
+    return False
+
+
+SIGNATURE = FileKind("a signature", _is_signature)
+
+
+def signature_path(bundle: Path) -> Path:
+    """The path of a bundle's signature, which need not exist."""
+    return bundle.with_name(f"{bundle.name}.sig")
 
 
 def sign(bundle: Path, key: Path) -> Path:
     """Sign a bundle; return the signature's path. Asks for the key's passphrase if it has one.
 
     Raises:
+        RecordError: Something else than a signature is there.
         UsageError: There is no ssh-keygen, or it refuses the key.
     """
-    target = bundle.with_name(f"{bundle.name}.sig")
+    target = signature_path(bundle)
+    check_place(target, SIGNATURE)
     target.unlink(missing_ok=True)
     command = [_tool(), "-Y", "sign", "-f", str(key), "-n", _PURPOSE, str(bundle)]
     done = subprocess.run(command, capture_output=True, check=False)
@@ -42,7 +61,7 @@ def signature(bundle: Path, signers: Path | None = None) -> tuple[str | None, st
         signers: A file of ALLOWED SIGNERS, see ssh-keygen(1): one of them must have signed. If
             None, any key is accepted.
     """
-    target = bundle.with_name(f"{bundle.name}.sig")
+    target = signature_path(bundle)
     if not target.is_file():
         return None, "is missing: nobody signed it" if signers else None
     try:

@@ -10,8 +10,9 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
-from ...errors import DecisionError
+from ...errors import DecisionError, RecordError
 from ...files.paths import decisions_path as decisions_path
+from ...files.place import FileKind, check_place
 from ...files.regular_file import read_regular
 from ...record.durable import unwritable
 from ...record.lock import locked
@@ -20,6 +21,8 @@ from .decision_text import from_line, to_line
 
 MAX_BYTES = 256 * 1024 * 1024
 """Maximum size of a file; larger ones are refused unread."""
+_BEGINNING = b'{"id": "'
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
 
 class DecisionFile(NamedTuple):
@@ -54,6 +57,18 @@ def _lines(path: Path) -> list[bytes]:
         raise DecisionError(f"cannot read: {error.strerror}", where=str(path)) from None
 
 
+def check_decisions_place(path: Path) -> None:
+    """Refuse, before a decision is paid for, a place where it could not be stored.
+
+    Raises:
+        DecisionError: There is a link, or a file that holds no decisions.
+    """
+    try:
+        check_place(path, DECISIONS)
+    except RecordError as error:
+        raise DecisionError(error.message, where=error.where, hint=error.hint) from None
+
+
 def append_decision(path: Path, decision: Decision) -> None:
     """Append a decision as one line, durably. An incomplete last line is left unchanged.
 
@@ -62,6 +77,7 @@ def append_decision(path: Path, decision: Decision) -> None:
         LockedError: Another process holds it.
     """
     line = f"{to_line(decision)}\n".encode()
+    check_decisions_place(path)
     with locked(path):
         before = path.stat().st_size if path.exists() else None
         try:
@@ -74,8 +90,25 @@ def append_decision(path: Path, decision: Decision) -> None:
             raise DecisionError(reason.message, where=reason.where, hint=reason.hint) from None
 
 
+def _has_decisions(path: Path) -> bool:
+    """Whether a line is a decision, or the first one was broken off."""
+    with contextlib.suppress(DecisionError):
+        lines = _lines(path)
+        if len(lines) == 1 and lines[0].startswith(_BEGINNING):
+            return True
+        for line in lines:
+            with contextlib.suppress(DecisionError):
+                from_line(line, str(path))
+                return True
+    return False
+
+
+DECISIONS = FileKind("a file of decisions", _has_decisions, beside=True)
+
+
 def _append(path: Path, line: bytes) -> None:
-    with open(path, "ab", buffering=0) as file:
+    fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | _NO_LINK, 0o666)
+    with open(fd, "ab", buffering=0) as file:
         view = memoryview(line)
         while view:
             view = view[file.write(view) :]

@@ -16,6 +16,7 @@ from types import NoneType
 from typing import Any, get_args
 
 from ...errors import ConfigError, RecordError
+from ...files.place import FileKind
 from ...files.regular_file import read_regular
 from ...record.durable import write_text
 from ..decisions.decision import ReplyStatus
@@ -92,9 +93,8 @@ class Recorder:
         data |= {"turn": prompt.turn, "asked": asked, "reply": outcome}
         path = self._shelf.path(self._voter.name, prompt)
         try:
-            self._shelf.folder.mkdir(parents=True, exist_ok=True)
-            write_text(path, f"{self._redaction.clean(json.dumps(data, indent=1))}\n")
-        except (OSError, RecordError) as error:
+            write_text(path, f"{self._redaction.clean(json.dumps(data, indent=1))}\n", CASSETTE)
+        except RecordError as error:
             raise NoReplyError("error", f"the reply could not be kept: {error}") from None
 
 
@@ -152,6 +152,16 @@ def _read(path: Path) -> dict[str, Any]:
         raise ConfigError("is not a recorded reply", where=str(path))
     cassette: dict[str, Any] = data
     return cassette
+
+
+def _was_recorded(path: Path) -> bool:
+    try:
+        return bool(_read(path))
+    except ConfigError:
+        return False
+
+
+CASSETTE = FileKind("a recorded reply", _was_recorded, makes_folder=True)
 
 
 def _is_cassette(data: Any) -> bool:

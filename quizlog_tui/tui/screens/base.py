@@ -239,7 +239,7 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
 
     async def _may_replace(self, path: Path) -> bool:
         """Whether a file may be written: it is new, or the user agrees to replace it."""
-        if not os.path.exists(path):
+        if not os.path.lexists(path):
             return True
         lines = [line("choose another name", cut=True), line("replace it", cut=True)]
         question = f"{path} exists already."

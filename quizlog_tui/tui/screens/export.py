@@ -13,7 +13,7 @@ from ...errors import UsageError
 from ...record.durable import write_text
 from ...record.private_text import listed
 from ...session.session import Session
-from ..screenshot import screen_svg, screen_text
+from ..screenshot import PICTURE, screen_svg, screen_text
 
 if TYPE_CHECKING:
     from ...report.document import RecordReport
@@ -86,7 +86,7 @@ def report_name(record: Path) -> str:
 
 def _write(path: Path, text: str) -> None:
     try:
-        write_text(path, text)
+        write_text(path, text, PICTURE)
     except ValueError as error:  # a name that no file can have
         message = f"cannot write: {error}"
         raise UsageError(message, where=str(path), hint="choose another name") from None

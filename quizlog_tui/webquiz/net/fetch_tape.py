@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from ...files.place import FileKind
+from ...files.regular_file import read_regular
 from ...record.durable import write_text
 from ...solver.decisions.json_value import strict_loads
 from .file_names import safe_name
@@ -71,8 +73,8 @@ class Tape:
         """The reply recorded for an identical request; None if there is none."""
         with contextlib.suppress(OSError, ValueError, TypeError, KeyError):
             path = self._path(sent)
-            if path.is_file() and path.stat().st_size <= _MOST:
-                data = strict_loads(path.read_bytes())
+            if path.is_file():
+                data = strict_loads(read_regular(path, _MOST))
                 if data["request"] == asdict(sent):
                     return _received(data["reply"])
         return None
@@ -81,12 +83,21 @@ class Tape:
         """Record a reply.
 
         Raises:
-            OSError: It cannot be written.
+            RecordError: It cannot be written.
         """
-        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         reply = asdict(received) | {"data": base64.b64encode(received.data).decode("ascii")}
         data = {"schema_version": 1, "request": asdict(sent), "reply": reply}
-        write_text(self._path(sent), f"{json.dumps(data)}\n")
+        write_text(self._path(sent), f"{json.dumps(data)}\n", TAPE)
+
+
+def _is_tape(path: Path) -> bool:
+    with contextlib.suppress(OSError, ValueError):
+        data = strict_loads(read_regular(path, _MOST))
+        return isinstance(data, dict) and data.keys() >= {"request", "reply"}
+    return False
+
+
+TAPE = FileKind("a recorded reply", _is_tape, makes_folder=True)
 
 
 def _received(data: Mapping[str, Any]) -> Received:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ...errors import QuizlogError
+from ...files.place import FileKind, asked_before
 from ...record import branches as rules
 from ...record.append_only_list import AppendOnlyList
 from ...record.durable import write_text
@@ -24,6 +25,9 @@ from ...session.new_record import utc_now
 from ...solver.redaction import Redaction
 from .script import PageTry, TaskScript, describe_task
 from .task import PageResult, TaskResult
+
+TASK_SCRIPT = FileKind("a task's script", asked_before, beside=True)
+"""It grows with the task, in a folder that nobody else may enter."""
 
 SCRIPT = "quiz.py"
 
@@ -72,7 +76,8 @@ class TaskRecord:
         code_hash = Source(script, now.text.encode()).code_hash
         new = not self.path.exists()
         with nullcontext() if new else self._file.locked():
-            write_text(script, now.text)  # first: a longer script still fits the record as it was
+            # First: a longer script still fits the record as it was.
+            write_text(script, now.text, TASK_SCRIPT)
             before = self._fresh(task) if new else self._known()
             self._record = with_task_answers(before, now, code_hash, self._clock())
             for remark in (self._file.create if new else self._file.write)(self._record):

@@ -1,0 +1,78 @@
+"""Where quizlog may make a file: one rule for all that it writes beside a record or by a name.
+
+A folder from elsewhere may hold a link, a pipe or somebody's file under the name that quizlog
+would choose, so that what a script prints would get into a file outside, or replace it.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import takewhile
+from pathlib import Path
+
+from ..errors import RecordError
+
+
+@dataclass(frozen=True)
+class FileKind:
+    """A kind of file that quizlog makes."""
+
+    about: str
+    """What it is, with its article."""
+    is_own: Callable[[Path], bool]
+    """Whether quizlog wrote a regular file; only such a file is replaced or added to."""
+    beside: bool = False
+    """Whether it stands beside a record that is open, so that its folder was the user's choice."""
+    makes_folder: bool = False
+    """Whether its folder is made with it."""
+
+
+def asked_before(path: Path) -> bool:
+    """Nothing in such a file says who wrote it: whoever replaces one has asked the user."""
+    return True
+
+
+def check_place(path: Path, kind: FileKind) -> None:
+    """Refuse a place where a file of a kind may not be made. A folder is left to the writer.
+
+    Raises:
+        RecordError: There is a link, a pipe or the like, or a file that quizlog did not write; or
+            a link on the way leads out of the folder in which the name begins.
+    """
+    if not kind.beside:
+        check_way(path)
+    try:
+        info = os.lstat(path)
+    except (OSError, ValueError):  # nothing is there, or the writer finds out why not
+        return
+    if stat.S_ISLNK(info.st_mode):
+        hint = "remove it, or name the file that it leads to"
+        raise RecordError("is a link: it is not followed", where=str(path), hint=hint)
+    if stat.S_ISDIR(info.st_mode) or (stat.S_ISREG(info.st_mode) and not info.st_size):
+        return
+    if not stat.S_ISREG(info.st_mode):
+        hint = "choose another name"
+        raise RecordError("exists and is no regular file", where=str(path), hint=hint)
+    if not kind.is_own(path):
+        hint = "choose another name, or move that file away"
+        message = f"exists and is not {kind.about} of quizlog"
+        raise RecordError(message, where=str(path), hint=hint)
+
+
+def check_way(path: Path) -> None:
+    """Refuse links to elsewhere in a relative path; those of an absolute one are the user's.
+
+    Raises:
+        RecordError: The folder of `path` is not below the one in which its name begins.
+    """
+    if path.is_absolute():
+        return
+    ups = takewhile(lambda part: part == os.pardir, path.parts)
+    start = os.path.realpath(os.path.join(".", *ups))
+    real = os.path.realpath(path.parent)
+    if os.path.commonpath([start, real]) != start:
+        message, hint = f"leads to {real}", "name the folder itself if you want the file there"
+        raise RecordError(message, where=str(path), hint=hint)
