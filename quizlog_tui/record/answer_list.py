@@ -54,12 +54,12 @@ def _bytes(path: Path) -> bytes:
     return path.read_bytes()
 
 
-def typed_answers(text: str, check: Callable[[Path], None] = lambda path: None) -> list[str]:
+def typed_answers(text: str, path_of: Callable[[str], Path] = typed_path) -> list[str]:
     """The answers in a typed text: `@FILE` means those in a file, `@@x` means the answer `@x`.
 
     Args:
         text: The text.
-        check: Raises an error for a file that may not be read.
+        path_of: The path of a typed file; raises an error if it may not be read.
 
     Raises:
         UsageError: A file cannot be read.
@@ -69,9 +69,7 @@ def typed_answers(text: str, check: Callable[[Path], None] = lambda path: None) 
         if line.startswith("@@") or not line.startswith("@"):
             answers.append(line.removeprefix("@") if line.startswith("@@") else line)
         else:
-            path = typed_path(line[1:].strip())
-            check(path)
-            answers += read_answers(path)
+            answers += read_answers(path_of(line[1:].strip()))
     return answers
 
 

@@ -8,11 +8,12 @@ files may be read: of screens shown in a browser, those of the served folder.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import ReadOnlyError
+from ..files.paths import typed_path
 
 ALLOWABLE = ("notes",)
 """What a user may allow in audit mode: notes and verdicts."""
@@ -60,8 +61,37 @@ def check_reading(audit: Audit | None, path: Path) -> None:
         ReadOnlyError: It is outside the served folder.
     """
     if not may_read(audit, path):
-        hint = "only files in the served folder are read"
-        raise ReadOnlyError("is not served", where=str(path), hint=hint)
+        raise _not_served(str(path))
+
+
+def readable_path(
+    audit: Audit | None, text: str, path_of: Callable[[str], Path] = typed_path
+) -> Path:
+    """The path that a user typed, of a file that may be read.
+
+    Where a folder is served, a text is a path as it stands: what `~` or a name stands for would
+    tell the folders of the person who serves it.
+
+    Args:
+        audit: The audit mode in which it is read, if any.
+        text: What the user typed.
+        path_of: The path that a text stands for elsewhere.
+
+    Raises:
+        ReadOnlyError: It is outside the served folder, or begins with `~`.
+    """
+    if audit is None or audit.folder is None:
+        return path_of(text)
+    if text.startswith("~"):
+        raise _not_served(text)
+    path = Path(text)
+    check_reading(audit, path)
+    return path
+
+
+def _not_served(where: str) -> ReadOnlyError:
+    hint = "only files in the served folder are read"
+    return ReadOnlyError("is not served", where=where, hint=hint)
 
 
 def audit_mode(

@@ -8,7 +8,8 @@ import pytest
 from textual.widgets import TextArea
 
 from quizlog_tui.errors import ReadOnlyError
-from quizlog_tui.session.audit import Audit, check_reading, may_read
+from quizlog_tui.files.paths import user_folder
+from quizlog_tui.session.audit import Audit, check_reading, may_read, readable_path
 from quizlog_tui.session.session import Session
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.screens.dialogs import AskScreen, ChooseScreen
@@ -60,6 +61,16 @@ def test_only_the_served_folder_is_read_and_links_are_followed(served: Served) -
     assert may_read(Audit("--read-only"), served.outside) and may_read(None, served.outside)
 
 
+def test_a_typed_path_stands_for_nothing_else(served: Served) -> None:
+    for typed in ("~", "~/x", "~root/x"):
+        with pytest.raises(ReadOnlyError) as caught:
+            readable_path(served.audit, typed)
+        assert caught.value.where == typed
+    assert readable_path(served.audit, str(served.record)) == served.record
+    for anywhere in (None, Audit("--read-only")):
+        assert readable_path(anywhere, "~/x") == Path.home() / "x"
+
+
 def test_a_record_outside_is_not_opened_and_a_script_outside_is_not_read(served: Served) -> None:
     with pytest.raises(ReadOnlyError):
         Session(served.link("out.yaml", served.outside), audit=served.audit)
@@ -90,7 +101,7 @@ async def test_an_empty_served_folder_shows_no_examples(tmp_path: Path) -> None:
 async def test_a_comparison_refuses_another_record_outside(served: Served) -> None:
     app = QuizlogApp(served.record, audit=served.audit)
     async with app.run_test(size=(160, 24), notifications=True) as pilot:
-        for name in (str(served.outside), "/gone", str(served.folder.parent)):
+        for name in (str(served.outside), "/gone", str(served.folder.parent), "~/x", "arithmetic"):
             await settled(pilot)
             app.clear_notifications()
             await pilot.press("c")
@@ -98,18 +109,20 @@ async def test_a_comparison_refuses_another_record_outside(served: Served) -> No
             await pilot.press("G", "enter")
             await opened(pilot, AskScreen)
             await pilot.press(*name, "enter")
-            await shows(pilot, "is not served")
+            await shows(pilot, f"{name}: is not served")
+    assert not (user_folder("data") / "records").exists()  # no example was copied there
 
 
-async def test_a_sweep_refuses_a_file_of_answers_outside(served: Served) -> None:
+@pytest.mark.parametrize("typed", ["", "~/x"])
+async def test_a_sweep_refuses_a_file_of_answers_outside(typed: str, served: Served) -> None:
     app = QuizlogApp(served.record, audit=served.audit)
     async with app.run_test(notifications=True) as pilot:
         await settled(pilot)
         await pilot.press("s")
         screen = await opened(pilot, SweepScreen)
-        screen.query_one(TextArea).text = f"@{served.outside}"
+        screen.query_one(TextArea).text = f"@{typed or served.outside}"
         await pilot.press("f5")
-        await shows(pilot, "is not served")
+        await shows(pilot, f"{typed}: is not served")
         assert not screen._tried
 
 
@@ -120,7 +133,7 @@ async def test_the_library_refuses_a_file_of_episodes_outside(served: Served) ->
     app = QuizlogApp(served.folder, audit=served.audit)
     async with app.run_test(size=(160, 24), notifications=True) as pilot:
         await shows(pilot, "1 record")
-        for wanted in (path, link):
-            await ask(pilot, "E", str(wanted))
-            await shows(pilot, f"{wanted.name}: is not served")
+        for wanted in (str(path), str(link), "~/x"):
+            await ask(pilot, "E", wanted)
+            await shows(pilot, f"{wanted[-6:]}: is not served")
             app.clear_notifications()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import ClassVar
 
 from textual import work
@@ -15,10 +16,10 @@ from textual.binding import BindingType
 from textual.widgets import Static
 
 from ...errors import UsageError
-from ...files.paths import record_path
+from ...files.paths import record_path, typed_path
 from ...record.lineage import partings
 from ...replay.replayer import Replayer
-from ...session.audit import Audit, check_reading
+from ...session.audit import Audit, readable_path
 from ...session.session import Session
 from ...text import clipped, plural
 from ..draw.compare import Comparison, DrawnSide, branch_line
@@ -177,13 +178,17 @@ def record_side(wanted: str, replayer: Replayer, audit: Audit | None) -> DrawnSi
     Raises:
         QuizlogError: The record or its script cannot be read, or there is no such branch.
     """
-    path, branch = record_path(os.path.expanduser(wanted)), ""
+    path, branch = readable_path(audit, wanted, _record_path), ""
     if not os.path.exists(path) and "@" in wanted:
         file, _, branch = wanted.rpartition("@")
-        path = record_path(os.path.expanduser(file))
-    check_reading(audit, path)
+        path = readable_path(audit, file, _record_path)
     if os.path.isdir(path):
         raise UsageError("is a folder", where=str(path), hint="name a record file in it")
     with Session(path, replayer, save=False, audit=audit) as other:
         run = other.transcript_of(branch or None)
         return DrawnSide(f"{path}@{branch or other.record.branch}", run)
+
+
+def _record_path(wanted: str) -> Path:
+    """The record that a user typed, which may be the name of an example."""
+    return record_path(str(typed_path(wanted)))

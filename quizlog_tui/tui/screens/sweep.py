@@ -26,7 +26,7 @@ from ...record.answer_list import lines_of, portions, typed_answers
 from ...record.branches import free_name
 from ...replay.replayer import Replayer
 from ...replay.transcript import Transcript
-from ...session.audit import Audit, check_reading
+from ...session.audit import Audit, readable_path
 from ...session.session import Session
 from ...session.trials import attempt_row, differs_at
 from ...text import plural, visible
@@ -176,7 +176,7 @@ class SweepScreen(QuizlogScreen[bool]):
 
     def _try(self, text: str) -> tuple[int, int]:
         """Try the answers in portions, in a thread; the number tried, and of how many."""
-        answers = typed_answers(text, partial(check_reading, self._audit))
+        answers = typed_answers(text, partial(readable_path, self._audit))
         if not answers:
             raise UsageError("there is nothing to try", hint="type answers, one per line")
         done, drawn = 0, time.monotonic()

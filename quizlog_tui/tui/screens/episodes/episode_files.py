@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ....episodes.read.index import USUAL, EpisodeFile, episode_files
-from ....files.paths import typed_path
-from ....session.audit import Audit, check_reading, may_read
+from ....session.audit import Audit, may_read, readable_path
 from ...widgets.lines.documents import line
 from ..base import QuizlogScreen
 from ..dialogs import AskScreen, ChooseScreen
@@ -27,16 +26,15 @@ async def choose_file(
         chosen = await screen.app.push_screen_wait(ChooseScreen(question, lines))
     if chosen is None:
         return None
-
-    def open_file(path: Path) -> EpisodeFile:
-        check_reading(audit, path)
-        return EpisodeFile(path)
-
-    path = found[chosen] if chosen < len(found) else await _ask_for_path(screen)
-    return None if path is None else await screen.slow_work.run(lambda: open_file(path), "opening")
+    if chosen == len(found):
+        return await _ask_for_file(screen, audit)
+    path = found[chosen]
+    return await screen.slow_work.run(lambda: EpisodeFile(path), "opening")
 
 
-async def _ask_for_path(screen: QuizlogScreen[Any]) -> Path | None:
+async def _ask_for_file(screen: QuizlogScreen[Any], audit: Audit | None) -> EpisodeFile | None:
     ask = AskScreen("Open which file of episodes?", USUAL)
     wanted = (await screen.app.push_screen_wait(ask) or "").strip()
-    return typed_path(wanted) if wanted else None
+    if not wanted:
+        return None
+    return await screen.slow_work.run(lambda: EpisodeFile(readable_path(audit, wanted)), "opening")
