@@ -7,7 +7,8 @@ import shutil
 import signal
 import sys
 import threading
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from ..files.paths import shipped
 from ..files.scratch import scratch_folder
 from ..session.audit import Audit, audit_mode
 from .app import QuizlogApp
+from .state import State
 from .themes.ascii_signs import shows_signs
 
 if TYPE_CHECKING:
@@ -40,14 +42,26 @@ def run(
     Args:
         record: What to open; see `QuizlogApp`.
         read_only: Open it in audit mode, as the settings may say as well.
-        folder: The folder outside which audit mode reads no file; None: any is read.
+        folder: The folder that is served to a browser, outside which audit mode reads no file; None
+            in a terminal.
         allow: What is allowed in audit mode.
         episodes: A file of episodes to look into, instead of records.
         audit: The audit mode of what is only read by its nature, unless one was asked for.
     """
     config, problems = load_config()
     audit = audit_mode(read_only, config.audit, allow, folder) or audit
-    return _run(QuizlogApp(record, config, problems, episodes=episodes, audit=audit))
+    with _state_of_tab() if folder else nullcontext(State()) as state:
+        app = QuizlogApp(record, config, problems, state=state, episodes=episodes, audit=audit)
+        return _run(app)
+
+
+@contextmanager
+def _state_of_tab() -> Iterator[State]:
+    """What a browser's tab remembers until it ends: whoever looks there may not be the user."""
+    with scratch_folder("tab") as place:
+        state = State(place / "screens.json")
+        state.theme = State().theme
+        yield state
 
 
 def _run(app: QuizlogApp) -> int:

@@ -8,6 +8,7 @@ import os
 import re
 import signal
 import sys
+import tempfile
 from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -21,11 +22,13 @@ pytest.importorskip("textual_serve")
 from aiohttp import ClientSession, DummyCookieJar, test_utils
 
 from quizlog_tui.cli import main
+from quizlog_tui.files.paths import user_folder
 from quizlog_tui.server.admission.shield import LOOPBACK, AccessRules
 from quizlog_tui.server.run import rules_for
 from quizlog_tui.server.screens import COOKIE, MOST_TABS, ScreenServer, ScreenSettings
 from quizlog_tui.server.tab_messages import is_message
 from quizlog_tui.session.session import Session
+from quizlog_tui.tui.state import State
 from tests.support.build import Build
 from tests.support.long_runs import few
 from tests.webquiz.conftest import needs_browser
@@ -191,6 +194,29 @@ async def test_what_a_tab_shows_is_of_the_served_folder(build: Build) -> None:
                         while then not in seen:
                             seen += await _received(socket)
     assert b"root:" not in seen
+
+
+async def test_a_tab_leaves_what_the_owner_remembers(build: Build) -> None:
+    State().theme = "quizlog-paper"
+    remembered = user_folder("state") / "screens.json"
+    before = remembered.read_bytes()
+    seen = b""
+    async with (
+        asyncio.timeout(120),
+        serving(build.record(QUIZ)) as url,
+        ClientSession() as session,
+        session.ws_connect(f"{url}/ws") as socket,
+    ):
+        while b"Who are you?" not in seen:
+            seen += await _received(socket)
+        while not socket.closed:  # leaving keeps the place in the record
+            await socket.send_json(["stdin", "q"])
+            with suppress(TimeoutError):
+                async with asyncio.timeout(5):
+                    while not socket.closed:
+                        await socket.receive()
+    assert remembered.read_bytes() == before
+    assert list(Path(tempfile.gettempdir()).glob("quizlog.tab.*")) == []
 
 
 async def _received(socket: Any) -> bytes:

@@ -12,9 +12,11 @@ from quizlog_tui.files.paths import user_folder
 from quizlog_tui.session.audit import Audit, check_reading, may_read, readable_path
 from quizlog_tui.session.session import Session
 from quizlog_tui.tui.app import QuizlogApp
+from quizlog_tui.tui.run import _state_of_tab
 from quizlog_tui.tui.screens.dialogs import AskScreen, ChooseScreen
 from quizlog_tui.tui.screens.library.library import LibraryScreen
 from quizlog_tui.tui.screens.sweep import SweepScreen
+from quizlog_tui.tui.state import State
 from tests.support.build import Build
 from tests.support.player_quizzes import QUIZ
 from tests.support.screens import ask, idle, opened, patiently, settled, shows
@@ -137,3 +139,15 @@ async def test_the_library_refuses_a_file_of_episodes_outside(served: Served) ->
             await ask(pilot, "E", wanted)
             await shows(pilot, f"{wanted[-6:]}: is not served")
             app.clear_notifications()
+
+
+def test_what_a_tab_remembers_ends_with_it(tmp_path: Path) -> None:
+    State().theme = "quizlog-paper"
+    with _state_of_tab() as state:
+        assert state.theme == "quizlog-paper"
+        state.theme = "quizlog-dark"
+        state.remember(tmp_path / "record.yaml", 1, 1)
+        folder = state._path.parent
+        assert State(state._path).last
+    assert not folder.exists()
+    assert (State().theme, State().last) == ("quizlog-paper", "")
