@@ -1,7 +1,8 @@
 """Serves the screens to web browsers: each tab gets a program of its own.
 
 The page and the terminal in it are textual-serve's. What is added here is who may use it: the
-access rules of the HTTP server, with the token in a cookie, as a browser sends no header of ours.
+access rules of the HTTP server. A browser sends no header of ours, so the token is exchanged for a
+session, which the page keeps and each tab shows before its program is started.
 """
 
 from __future__ import annotations
@@ -14,22 +15,28 @@ import sys
 from asyncio.subprocess import Process
 from collections.abc import Callable
 from contextlib import redirect_stdout, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import aiohttp_jinja2
 import jinja2
-from aiohttp import web
-from textual_serve.server import Server
+from aiohttp import WSCloseCode, web
+from textual_serve.app_service import AppService
+from textual_serve.server import Server, to_int
 
 from .admission.shield import AccessRefusal, AccessRules, check
+from .page_session import PageSession, with_session
 from .run import END_SECONDS, end_program
 from .tab_messages import MAX_SIDE, CheckedSocket
 
-COOKIE = "quizlog_token"
 MOST_TABS = 16
 """Maximum number of tabs that are open at a time; each is a process."""
+MOST_WAITING = 64
+"""Maximum number of sockets that have not shown a session yet; each may hold a message of 4 MB."""
+_USUAL_SIZE = (("width", 80), ("height", 24))
+"""Columns and rows of a terminal whose page names none."""
+_LOG_IN = "The token is missing or wrong: open this address with ?token=TOKEN behind it."
 _HEADERS = {
     # Nothing is loaded from elsewhere: textual-serve's page asks for a font of another site.
     "Content-Security-Policy": "default-src 'self'; img-src 'self' data:; font-src 'self' data:; "
@@ -67,6 +74,8 @@ class ScreenServer:
 
     def __init__(self, settings: ScreenSettings) -> None:
         self._settings = settings
+        self._session = PageSession(needed=settings.rules.token is not None)
+        self._waiting = 0
         self._tabs = 0
 
     def app(self) -> Any:
@@ -87,57 +96,91 @@ class ScreenServer:
         return _TextualServer(self._settings.command, title="quizlog", public_url=url)
 
     async def _guard(self, request: Any, handler: Any) -> Any:
-        """Answer a refused request; pass on any other."""
+        """Answer a refused request and a log-in; pass on any other.
+
+        The page and its files hold no secret, so only a log-in needs the token.
+        """
         headers = {name.lower(): value for name, value in request.headers.items()}
-        given = request.query.get("token")
-        token = request.cookies.get(COOKIE) if given is None else given
-        if token is not None:
+        rules, token = self._settings.rules, request.query.get("token")
+        if token is None:
+            rules = replace(rules, token=None)
+        else:
             headers["authorization"] = f"Bearer {token.encode(errors='replace').decode('latin-1')}"
         try:
-            check(self._settings.rules, request.method, request.path, headers)
+            check(rules, request.method, request.path, headers)
         except AccessRefusal as refusal:
             return _refused(refusal)
-        if given is not None:
-            return _logged_in(given)
-        return await handler(request)
+        if token is None:
+            return await handler(request)
+        return web.Response(status=303, headers=_HEADERS | {"Location": self._session.address})
 
     async def _index(self, request: Any) -> Any:
         """The page, with the addresses that its browser knows this server by."""
         scheme = request.headers.get("X-Forwarded-Proto", request.scheme)
         url = f"{'https' if scheme == 'https' else 'http'}://{request.host}"
         response = await self._textual(url).handle_index(request)
+        response.text = with_session(response.text)
         response.headers.update(_HEADERS)
         return response
 
     async def _terminal(self, request: Any) -> Any:
         """The terminal of a tab, as long as the tab is open."""
-        if any(_is_too_big(request.query.get(side, "")) for side in ("width", "height")):
+        size = [to_int(request.query.get(side, ""), usual) for side, usual in _USUAL_SIZE]
+        if max(size) > MAX_SIDE:
             text = f"a terminal has at most {MAX_SIDE} columns and {MAX_SIDE} rows\n"
             return web.Response(status=400, text=text)
+        if self._waiting >= MOST_WAITING:
+            return web.Response(status=503, text="too many tabs are being opened; try again\n")
+        socket = web.WebSocketResponse(heartbeat=15)
+        if await self._is_let_in(request, socket):
+            await self._run_tab(socket, *size)
+        return socket
+
+    async def _is_let_in(self, request: Any, socket: Any) -> bool:
+        """Open the socket of a tab, and close it again unless it shows the session."""
+        self._waiting += 1
+        try:
+            await socket.prepare(request)
+            shown = await self._session.is_shown(socket)
+            if not shown:
+                await socket.close(code=WSCloseCode.POLICY_VIOLATION, message=_LOG_IN.encode())
+            return shown
+        finally:
+            self._waiting -= 1
+
+    async def _run_tab(self, socket: Any, width: int, height: int) -> None:
         if self._tabs >= MOST_TABS:
-            text = f"{MOST_TABS} tabs are open already; close one\n"
-            return web.Response(status=503, text=text)
+            text = f"{MOST_TABS} tabs are open already; close one"
+            await socket.close(code=WSCloseCode.TRY_AGAIN_LATER, message=text.encode())
+            return
         self._tabs += 1
         try:
-            return await self._textual("http://localhost").handle_websocket(request)
+            await self._textual("http://localhost").run_tab(socket, width, height)
         finally:
             self._tabs -= 1
 
 
-def _is_too_big(side: str) -> bool:
-    """Whether a number of columns or rows is too big; textual-serve replaces what is no number."""
-    try:
-        return int(side) > MAX_SIDE
-    except ValueError:
-        return False
-
-
 class _TextualServer(Server):  # type: ignore[misc]
-    """textual-serve's server, which would end with a traceback at a malformed message.
+    """textual-serve's server, which would start the program of a tab before it received anything.
 
-    It also leaves the program of a tab to itself once its output has ended: if the server ends
-    then, Python complains of open pipes.
+    It would also end with a traceback at a malformed message, and leaves the program to itself once
+    its output has ended: if the server ends then, Python complains of open pipes.
     """
+
+    async def run_tab(self, socket: Any, width: int, height: int) -> None:
+        """Run the program of a tab until it ends or the tab's socket is closed."""
+        service = AppService(
+            self.command,
+            write_bytes=socket.send_bytes,
+            write_str=socket.send_str,
+            close=socket.close,
+            download_manager=self.download_manager,
+        )
+        await service.start(width, height)
+        try:
+            await self._process_messages(socket, service)
+        except asyncio.CancelledError:  # the server ends
+            await socket.close()
 
     async def _process_messages(self, websocket: Any, app_service: Any) -> None:
         try:
@@ -160,15 +203,8 @@ def _refused(refusal: AccessRefusal) -> Any:
     """The page for a refused request."""
     text = f"{refusal.error}\n"
     if refusal.status == 401:
-        text = "The token is missing or wrong: open this address with ?token=TOKEN behind it.\n"
+        text = f"{_LOG_IN}\n"
     return web.Response(status=refusal.status, text=text, headers=_HEADERS)
-
-
-def _logged_in(token: str) -> Any:
-    """The way to the page, with the token in a cookie instead of the address."""
-    response = web.Response(status=303, headers=_HEADERS | {"Location": "/"})
-    response.set_cookie(COOKIE, token, httponly=True, samesite="Strict")
-    return response
 
 
 def serve_screens(

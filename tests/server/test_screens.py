@@ -10,7 +10,7 @@ import signal
 import sys
 import tempfile
 from asyncio.subprocess import PIPE
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -19,13 +19,21 @@ import pytest
 
 pytest.importorskip("textual_serve")
 
-from aiohttp import ClientSession, DummyCookieJar, test_utils
+import httpx
+from aiohttp import ClientSession, DummyCookieJar, WSCloseCode, WSMsgType, test_utils, web
+from fastapi import FastAPI
 
 from quizlog_tui.cli import main
 from quizlog_tui.files.paths import user_folder
 from quizlog_tui.server.admission.shield import LOOPBACK, AccessRules
 from quizlog_tui.server.run import rules_for
-from quizlog_tui.server.screens import COOKIE, MOST_TABS, ScreenServer, ScreenSettings
+from quizlog_tui.server.screens import (
+    MOST_TABS,
+    MOST_WAITING,
+    ScreenServer,
+    ScreenSettings,
+    _TextualServer,
+)
 from quizlog_tui.server.tab_messages import is_message
 from quizlog_tui.session.session import Session
 from quizlog_tui.tui.state import State
@@ -33,6 +41,8 @@ from tests.support.build import Build
 from tests.support.long_runs import few
 from tests.webquiz.conftest import needs_browser
 
+ABNORMAL = 1006
+"""The code by which a browser says that a socket was never opened."""
 QUIZ = "name = input('Who are you? ')\nprint('Hello', name)\ninput('Well? ')\n"
 
 
@@ -87,22 +97,110 @@ async def test_pages_of_other_sites_are_refused(
         assert (await browser.get(path, headers=headers)).status == status
 
 
+async def log_in(browser: Any, token: str) -> str:
+    """The session that a browser gets for the token."""
+    let_in = await browser.get("/", params={"token": token}, allow_redirects=False)
+    assert let_in.status == 303 and "Set-Cookie" not in let_in.headers
+    page, _, value = let_in.headers["Location"].partition("#")
+    assert page == "/"
+    return str(value)
+
+
 @pytest.mark.parametrize("token", ["a token", "hüsh;\"'=", "€"])
-async def test_the_token_goes_from_the_address_into_a_cookie(token: str, tmp_path: Path) -> None:
-    async with client(tmp_path, token) as (browser, _):
-        for path in ("/", "/ws", "/static/js/textual.js"):
-            refused = await browser.get(path)
+async def test_the_token_is_exchanged_for_a_session(token: str, tmp_path: Path) -> None:
+    async with client(tmp_path, token) as (browser, _), client(tmp_path, token) as (other, _):
+        value = await log_in(browser, token)
+        assert len(value) > 40 and value == await log_in(browser, token)
+        assert value != await log_in(other, token)
+        for wrong in ("no€", "", value):
+            refused = await browser.get("/", params={"token": wrong})
             assert refused.status == 401 and "?token=" in await refused.text()
-            assert (await browser.get(path, params={"token": "no€"})).status == 401
-        let_in = await browser.get("/", params={"token": token}, allow_redirects=False)
-        assert (let_in.status, let_in.headers["Location"]) == (303, "/")
-        cookie = let_in.cookies[COOKIE]
-        assert cookie["httponly"] and cookie["samesite"] == "Strict"
-        value = re.search(f"{COOKIE}=(.*?); HttpOnly", let_in.headers["Set-Cookie"])
-        assert value
-        page = await browser.get("/", headers={"Cookie": f"{COOKIE}={value[1]}"})
-        assert page.status == 200 and token not in await page.text()
-        assert (await browser.get("/", headers={"Cookie": f"{COOKIE}=no"})).status == 401
+
+
+async def test_what_a_browser_is_sent_without_a_session_holds_no_secret(tmp_path: Path) -> None:
+    async with client(tmp_path, "hush-hush") as (browser, _):
+        value = await log_in(browser, "hush-hush")
+        for path in ("/", "/static/js/textual.js", "/?token=no", "/gone"):
+            answer = await browser.get(path, headers={"Cookie": f"quizlog_token={value}"})
+            sent = repr(answer.raw_headers) + await answer.text()
+            assert "hush-hush" not in sent and value not in sent and "Set-Cookie" not in sent
+
+
+async def test_the_page_has_its_session_before_it_opens_a_socket(tmp_path: Path) -> None:
+    async with client(tmp_path) as (browser, _):
+        page = await (await browser.get("/")).text()
+        assert 0 < page.index("sessionStorage") < page.index("textual.js")
+
+
+class Started:
+    """Takes the place of the programs of tabs, which are only counted."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.count = 0
+        monkeypatch.setattr(_TextualServer, "run_tab", self._run)
+
+    async def _run(self, *given: Any) -> None:
+        self.count += 1
+
+
+@pytest.mark.parametrize(
+    "first", ["", "no", "hush-hush", '["stdin", "q"]', "x" * 5_000_000, b"VALUE", " VALUE", "VALUE"]
+)
+async def test_a_tab_starts_once_its_first_message_is_the_session(
+    first: str | bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started = Started(monkeypatch)
+    async with client(tmp_path, "hush-hush") as (browser, _):
+        value = await log_in(browser, "hush-hush")
+        async with browser.ws_connect("/ws") as socket:
+            with suppress(ConnectionError):  # closed before all of a long message is sent
+                if isinstance(first, bytes):
+                    await socket.send_bytes(value.encode())
+                else:
+                    await socket.send_str(first.replace("VALUE", value))
+            await closed(socket)
+    assert started.count == (first == "VALUE")
+
+
+async def test_a_tab_that_shows_no_session_in_time_is_closed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started = Started(monkeypatch)
+    monkeypatch.setattr("quizlog_tui.server.page_session.READ_SECONDS", 0.01)
+    async with client(tmp_path) as (browser, _), browser.ws_connect("/ws") as socket:
+        await closed(socket)
+        assert socket.close_code == WSCloseCode.POLICY_VIOLATION
+    assert started.count == 0
+
+
+async def test_only_so_many_tabs_may_still_have_to_show_a_session(tmp_path: Path) -> None:
+    async with client(tmp_path) as (browser, server):
+        server._waiting = MOST_WAITING
+        assert (await browser.get("/ws")).status == 503
+
+
+async def closed(socket: Any) -> str:
+    """Wait until the server has closed a socket; the reason that it gave."""
+    while True:
+        message = await socket.receive()
+        if message.type in (WSMsgType.CLOSE, WSMsgType.CLOSED, WSMsgType.ERROR):
+            return message.extra or ""
+
+
+async def test_a_session_does_not_open_the_http_api(
+    tmp_path: Path, serving: Callable[..., FastAPI]
+) -> None:
+    rules = AccessRules("hush-hush")
+    async with client(tmp_path, "hush-hush") as (browser, _):
+        value = await log_in(browser, "hush-hush")
+        bearer = {"Authorization": f"Bearer {value}"}
+        body: dict[str, Any] = {"script_id": "quiz", "inputs": []}
+        here = await browser.post("/quizlog/next", json=body, headers=bearer)
+        assert here.status == 404
+        there = httpx.ASGITransport(serving(rules=rules))
+        async with httpx.AsyncClient(transport=there, base_url="http://127.0.0.1") as api:
+            answer = await api.post("/quizlog/next", json=body, headers=bearer)
+            assert answer.status_code == 401
 
 
 def test_other_machines_need_a_token(build: Build, capsys: pytest.CaptureFixture[str]) -> None:
@@ -110,6 +208,20 @@ def test_other_machines_need_a_token(build: Build, capsys: pytest.CaptureFixture
     assert main(["serve", "--screens", str(path), "--host", "0.0.0.0"]) == 2
     assert "set QUIZLOG_TOKEN" in capsys.readouterr().err
     assert rules_for("0.0.0.0", "secret").token == "secret"
+
+
+def test_no_process_of_a_tab_gets_the_token(build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[tuple[ScreenSettings, bool]] = []
+
+    def take(settings: ScreenSettings, *more: Any) -> None:
+        given.append((settings, "QUIZLOG_TOKEN" in os.environ))
+
+    monkeypatch.setattr("quizlog_tui.server.screens.serve_screens", take)
+    monkeypatch.setenv("QUIZLOG_TOKEN", "hush-hush")
+    main(["serve", "--port", "0", "--screens", str(build.record(QUIZ))])
+    [(settings, inherited)] = given
+    assert settings.rules.token == "hush-hush" and not inherited
+    assert "hush-hush" not in settings.command
 
 
 @pytest.mark.parametrize(
@@ -130,7 +242,9 @@ def test_a_wrong_call_says_what_to_do(
 async def test_only_so_many_tabs_are_open_at_a_time(tmp_path: Path) -> None:
     async with client(tmp_path) as (browser, server):
         server._tabs = MOST_TABS
-        assert (await browser.get("/ws")).status == 503
+        async with browser.ws_connect("/ws") as socket:
+            await socket.send_str("")
+            assert "tabs are open already" in await closed(socket)
 
 
 def test_the_screens_only_look_unless_they_may_write(tmp_path: Path) -> None:
@@ -164,6 +278,7 @@ async def test_a_malformed_message_closes_its_tab_with_one_line(tmp_path: Path) 
         ClientSession() as session,
         session.ws_connect(f"{url}/ws") as socket,
     ):
+        await socket.send_str("")
         await socket.send_str("{bad")
         async for _ in socket:
             pass
@@ -184,6 +299,7 @@ async def test_what_a_tab_shows_is_of_the_served_folder(build: Build) -> None:
         ClientSession() as session,
         session.ws_connect(f"{url}/ws?width=100&height=24") as socket,
     ):
+        await socket.send_str("")
         for awaited, then in zip(keys, (*list(keys)[1:], b"is not served"), strict=True):
             while awaited not in seen:
                 seen += await _received(socket)
@@ -207,12 +323,13 @@ async def test_a_tab_leaves_what_the_owner_remembers(build: Build) -> None:
         ClientSession() as session,
         session.ws_connect(f"{url}/ws") as socket,
     ):
+        await socket.send_str("")
         while b"Who are you?" not in seen:
             seen += await _received(socket)
         while not socket.closed:  # leaving keeps the place in the record
-            await socket.send_json(["stdin", "q"])
-            with suppress(TimeoutError):
-                async with asyncio.timeout(5):
+            with suppress(TimeoutError, ConnectionError):
+                await socket.send_json(["stdin", "q"])
+                async with asyncio.timeout(1):
                     while not socket.closed:
                         await socket.receive()
     assert remembered.read_bytes() == before
@@ -231,6 +348,7 @@ async def test_the_screens_end_when_their_server_is_killed(build: Build) -> None
     assert server.stdout
     url = json.loads(await server.stdout.readline())["url"]
     async with ClientSession() as session, session.ws_connect(f"{url}/ws") as socket:
+        await socket.send_str("")
         async for message in socket:
             if isinstance(message.data, bytes) and b"Who are you?" in message.data:
                 break
@@ -288,6 +406,29 @@ class Seen:
         return re.sub(r"\x1b\[[\d;?]*[A-Za-z]", "", b"".join(self._frames).decode(errors="replace"))
 
 
+async def secrets_got_by_another_port(page: Any, url: str) -> list[str]:
+    """What a browser tells a server at another port of the host, and the page from there."""
+    got: list[str] = []
+
+    async def home(request: web.Request) -> web.Response:
+        got.extend(request.headers.getall("Cookie", []))
+        got.extend(request.headers.getall("Authorization", []))
+        return web.Response(text="<p>elsewhere</p>", content_type="text/html")
+
+    app = web.Application()
+    app.router.add_get("/", home)
+    async with test_utils.TestServer(app, host="127.0.0.1") as other:
+        link = await page.context.new_page()
+        await link.goto(f"data:text/html,<a href={other.make_url('/')}>x</a>")
+        await link.click("a")
+        await link.get_by_text("elsewhere").wait_for()
+        got += await link.evaluate("[...Object.values({...sessionStorage}), document.cookie]")
+        refused = "url => new Promise(end => new WebSocket(url).onclose = ({code}) => end(code))"
+        assert await link.evaluate(refused, f"{url.replace('http', 'ws')}/ws") == ABNORMAL
+        await link.close()
+    return [one for one in got if one]
+
+
 @needs_browser()
 @pytest.mark.parametrize("writes", few([False, True], True))
 async def test_a_record_in_a_real_browser(writes: bool, build: Build) -> None:
@@ -300,14 +441,19 @@ async def test_a_record_in_a_real_browser(writes: bool, build: Build) -> None:
     more = ["--write"] if writes else []
     async with serving(path, *more, QUIZLOG_TOKEN="hush") as url, async_playwright() as play:
         browser = await play.chromium.launch(executable_path=executable(), args=["--no-sandbox"])
-        page = await browser.new_page()
+        page = await (await browser.new_context()).new_page()
         foreign: list[str] = []
         page.on("requestfinished", lambda r: foreign.append(r.url) if url[7:] not in r.url else 0)
-        assert (await page.goto(url)).status == 401  # type: ignore[union-attr]
-        seen = Seen(page)
-        await page.goto(f"{url}/?token=hush")
-        assert page.url == f"{url}/"
-        await seen.until("Who are you?")
+        await page.goto(url)
+        await page.get_by_text("The token is missing or wrong").wait_for()
+        for opening in (page.goto(f"{url}/?token=hush"), page.reload()):
+            seen = Seen(page)
+            await opening
+            await page.wait_for_url(f"{url}/")
+            await seen.until("Who are you?")
+        assert "hush" not in await page.content() + seen.text
+        assert await page.context.cookies() == []
+        assert await secrets_got_by_another_port(page, url) == []
         assert ("[locked]" in seen.text) is not writes
         await page.focus(".xterm-helper-textarea")
         if writes:
