@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 from ..errors import OutputError, QuizlogError, refusal
 from ..files.inherited import keep_own_rights
+from ..files.programs import drop_relative_entries
 from ..replay.process.spawn import discard
 from ..text import one_line
 from . import json_output, prestart, streams
@@ -23,13 +24,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     Args:
         argv: The words after the program's name. None takes those of this process, and prepares
-            its standard streams and its mask for new files.
+            its standard streams, its search path and its mask for new files.
     """
     words = list(sys.argv[1:] if argv is None else argv)
     json_output.begin_command()
     try:
         if argv is None:
             keep_own_rights()
+            drop_relative_entries()
             streams.prepare()
         return _run(words)
     except streams.ReaderLeft:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import importlib.util
-import shutil
 import sys
 from dataclasses import dataclass
 
+from ..files.programs import find_program
 from .executor import Sandbox
 from .inside.setup import Level
 from .levels import ISOLATED, LABELS, LACKS, PRELOAD
@@ -52,7 +52,7 @@ def _remedy(why: dict[Level, str]) -> str:
     said = why.get("bwrap")
     if said is None:
         return ""
-    if shutil.which("bwrap") is None:
+    if find_program("bwrap") is None:
         return _INSTALL
     if "RTM_NEWADDR" in said or "uid map" in said or "Permission denied" in said:
         return f"bwrap: {said}; {_APPARMOR}"

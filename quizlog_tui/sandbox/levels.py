@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import shutil
 import site
 import sys
 from pathlib import Path
 
+from ..files.programs import find_program
 from .inside.setup import BoxSetup, Level
 
 LABELS: dict[Level, str] = {
@@ -130,7 +130,7 @@ def _server(interpreter: str, inside: str, control: int) -> list[str]:
 
 def _bwrap() -> list[str]:
     """The bubblewrap command: an empty root with the interpreter in it, and no network."""
-    program = shutil.which("bwrap")
+    program = find_program("bwrap")
     if program is None:
         raise FileNotFoundError("bubblewrap (bwrap) is not installed")
     return [program, *_namespaces(), *_places(), *_files(), *_environment(), "--chdir", "/", "--"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-import shutil
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -14,17 +13,18 @@ from pathlib import Path
 from textual.app import App, SuspendNotSupported
 
 from ..errors import UsageError
+from ..files.programs import find_program, home_folder
 from ..files.scratch import scratch_folder
 
 
 def edit(app: App[None], path: Path, line: int | None) -> None:
-    """Open a file in the user's editor, at a line.
+    """Open a file in the user's editor, at a line. The editor runs in the home folder.
 
     Raises:
         UsageError: There is no editor, or the terminal cannot be handed over.
     """
     words = _program(("VISUAL", "EDITOR"), ("nano", "vi"), "editor")
-    _hand_over(app, [*words, *_at_line(Path(words[0]).name, path, line)])
+    _hand_over(app, [*words, *_at_line(Path(words[0]).name, path.absolute(), line)])
 
 
 def page(app: App[None], text: str) -> None:
@@ -45,7 +45,7 @@ def _program(variables: tuple[str, ...], usual: tuple[str, ...], kind: str) -> l
         if words := _words(name):
             return words
     for name in usual:
-        if shutil.which(name):
+        if find_program(name):
             return [name]
     raise UsageError(f"there is no {kind}", hint=f"set ${variables[-1]}")
 
@@ -70,9 +70,13 @@ def _at_line(program: str, path: Path, line: int | None) -> list[str]:
 
 
 def _hand_over(app: App[None], words: list[str]) -> None:
+    program = find_program(words[0])
+    if program is None:
+        hint = "name a program in an absolute folder of $PATH, or its full path"
+        raise UsageError(f"there is no program {words[0]!r}", hint=hint)
     try:
         with app.suspend():  # an exception within would leave the terminal handed over
-            failed = _run(words)
+            failed = _run([program, *words[1:]])
     except SuspendNotSupported:
         raise UsageError("this terminal cannot be handed to another program") from None
     if failed:
@@ -84,7 +88,7 @@ def _run(words: list[str]) -> OSError | None:
     """Run a program to its end; the error if it could not start."""
     try:
         with _interrupts_passed_by():
-            subprocess.run(words, check=False)
+            subprocess.run(words, cwd=home_folder(), check=False)
     except OSError as error:
         return error
     return None

@@ -115,7 +115,12 @@ def test_resizing_while_it_runs(terminal: Terminal) -> None:
 
 
 @pytest.mark.parametrize(
-    ("editor", "told"), [("/nowhere/editor", "cannot start"), ("'vi", "no closing quotation")]
+    ("editor", "told"),
+    [
+        ("/nowhere/editor", "there is no program"),
+        ("./editor", "there is no program"),
+        ("'vi", "no closing quotation"),
+    ],
 )
 def test_an_editor_that_cannot_start_leaves_the_screens(
     editor: str, told: str, record: Path
@@ -129,6 +134,24 @@ def test_an_editor_that_cannot_start_leaves_the_screens(
         terminal.wait_for(told)
         terminal.send("i7\r")
         terminal.wait_for("number 2?")
+        terminal.send("\x11")
+        assert ended(terminal) == 0
+
+
+def test_the_pager_runs_in_the_home_folder(record: Path, tmp_path: Path) -> None:
+    home = tmp_path / "own-home"
+    home.mkdir()
+    started = {"HOME": str(home), "PAGER": "sh -c 'pwd; read line' -"}
+    with Terminal(quizlog("tui", record.name), (100, 30), record.parent, started) as terminal:
+        terminal.wait_for("number 1?")
+        terminal.rest()
+        terminal.send("\x1b")
+        terminal.rest()
+        terminal.send("v")
+        terminal.wait_for(str(home))
+        terminal.send("\r")
+        terminal.wait_for("number 1?")
+        terminal.rest()
         terminal.send("\x11")
         assert ended(terminal) == 0
 

@@ -7,13 +7,13 @@ ALLOWED SIGNERS.
 from __future__ import annotations
 
 import contextlib
-import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
 from ...errors import QuizlogError, UsageError
 from ...files.place import FileKind, check_place
+from ...files.programs import find_program
 from ...files.regular_file import open_regular
 
 _PURPOSE = "quizlog-bundle"
@@ -97,7 +97,7 @@ def _ssh(command: Sequence[str | Path], bundle: Path) -> str | None:
 
 
 def _tool() -> str:
-    tool = shutil.which("ssh-keygen")
+    tool = find_program("ssh-keygen")
     if tool is None:
         hint = "install OpenSSH's client, or leave the signature out"
         raise UsageError("there is no ssh-keygen here", hint=hint)

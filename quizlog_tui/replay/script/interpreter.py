@@ -22,6 +22,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from ...errors import ConfigError
+from ...files.programs import find_program, search_path
 from ...files.regular_file import read_regular
 from ..worker import OWN as OWN_MODULES
 from .chosen_interpreters import chosen_interpreter, store_choice
@@ -107,9 +108,10 @@ def choose(script: Path, program: str) -> None:
     Raises:
         ConfigError: It cannot run scripts, or the choice cannot be stored.
     """
-    import shutil
-
-    path = os.path.abspath(os.path.expanduser(shutil.which(program) or program))
+    found = os.path.expanduser(program) if os.sep in program else find_program(program)
+    if found is None:
+        raise ConfigError("there is no such program", where=program, hint=_HINT)
+    path = os.path.abspath(found)
     chosen_by_user(path)
     store_choice(script, path)
 
@@ -178,9 +180,7 @@ def _made_by_uv(script: Path) -> str:
     Nothing near the script may name a program that `uv` would start to look at it: neither a file
     `.python-version` nor the current folder's `.venv`.
     """
-    import shutil
-
-    uv = shutil.which("uv")
+    uv = find_program("uv")
     if not uv:
         return ""
     words = [uv, "python", "find", "--no-config", "--offline", "--no-python-downloads", "--script"]
@@ -242,8 +242,7 @@ def _on_path(name: str) -> list[str]:
     """
     import shutil
 
-    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
-    own = [each for each in folders if os.path.isabs(each) and not _is_in_environment(each)]
+    own = [each for each in search_path().split(os.pathsep) if not _is_in_environment(each)]
     found = shutil.which(name, path=os.pathsep.join(own)) if own else None
     if not found:
         return []

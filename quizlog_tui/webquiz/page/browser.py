@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import shutil
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -29,6 +28,7 @@ from playwright.async_api import (
 )
 
 from ...errors import ConfigError
+from ...files.programs import find_program
 from ..net.gate import Gate
 from . import in_page
 from .snapshot import Snapshot
@@ -76,11 +76,11 @@ def executable(configured: str | None = None) -> str | None:
         ConfigError: The configured one does not exist.
     """
     if configured:
-        found = shutil.which(configured)
+        found = find_program(configured)
         if found is None:
             raise ConfigError(f"there is no browser {configured!r}", where="BROWSER_EXECUTABLE")
         return found
-    return next((path for name in _NAMES if (path := shutil.which(name))), None)
+    return next((path for name in _NAMES if (path := find_program(name))), None)
 
 
 async def own_executable() -> Path | None:
