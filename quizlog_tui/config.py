@@ -60,7 +60,11 @@ class Config:
         default_factory=dict, metadata={"about": "other keys: action = 'key,key'"}
     )
     commands: Mapping[str, Mapping[str, str]] = field(
-        default_factory=dict, metadata={"about": "own shell lines on keys: a table for each"}
+        default_factory=dict,
+        metadata={
+            "about": "own shell lines on keys: a table for each; they may read $QUIZLOG_RECORD, "
+            "$QUIZLOG_BRANCH, $QUIZLOG_STEP, $QUIZLOG_ANSWER and $QUIZLOG_QUESTION"
+        },
     )
 
 
@@ -68,7 +72,7 @@ SECTIONS = ("limits", "cache")
 """The TOML tables whose keys are settings."""
 EXAMPLES = {
     "keys": '"player.fork" = "f"',
-    "commands": 'history = {key = "ctrl+g", run = "git log -- {record}", output = "pager"}',
+    "commands": "file = {key = 'ctrl+g', run = 'cat -n -- \"$QUIZLOG_RECORD\"', output = 'pager'}",
 }
 """The TOML tables whose keys the user names, each with an example of an entry."""
 

@@ -1,4 +1,8 @@
-"""Runs a shell line and takes what it writes. Knows no screen."""
+"""Runs a shell line in the home folder and takes what it writes. Knows no screen.
+
+Not in the current folder, nor in a record's: many programs obey the folder that they run in, and
+these may be a stranger's.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,8 @@ import subprocess
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
+
+from ..files.programs import home_folder
 
 _MOST_BYTES = 1_000_000
 """The output that is kept; a program that writes more is stopped."""
@@ -33,13 +38,11 @@ class ShellRun:
     Args:
         line: The line.
         variables: Environment variables for it, besides the user's own.
-        folder: Where it runs.
     """
 
-    def __init__(self, line: str, variables: Mapping[str, str], folder: Path) -> None:
+    def __init__(self, line: str, variables: Mapping[str, str]) -> None:
         self._line = line
         self._environment = {**os.environ, **variables}
-        self._folder = folder
         self._process: subprocess.Popen[bytes] | None = None
         self._stopped = False
 
@@ -48,7 +51,7 @@ class ShellRun:
         with subprocess.Popen(
             self._line,
             shell=True,
-            cwd=self._folder,
+            cwd=home_folder(),
             env=self._environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -80,7 +83,7 @@ class ShellRun:
         """Run it without its output, whatever becomes of this program; its exit code."""
         process = await asyncio.create_subprocess_shell(
             self._line,
-            cwd=self._folder,
+            cwd=home_folder(),
             env=self._environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,

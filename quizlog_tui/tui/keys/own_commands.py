@@ -13,15 +13,26 @@ from .actions import ACTIONS, Action
 from .key_names import is_key, named
 from .keymap import effective
 
-PLACEHOLDERS = ("record", "branch", "step", "answer", "question")
-"""What a shell line may name in braces."""
+VALUES = ("record", "branch", "step", "answer", "question")
+"""What a shell line may read, each from an environment variable; see `variable`."""
 OUTPUTS = ("pane", "pager", "none")
 """Where the output may go; the first is the default."""
 SCOPES = ("player", "library")
 """The screens on which own commands work."""
 _WIDGETS = ("pane", "list")
-_NAMED = re.compile(r"(?<!\$)\{(\w+)\}")
-"""A name in braces; `${NAME}` is a variable of the shell."""
+_PLACEHOLDER = re.compile(rf"(?<!\$)\{{({'|'.join(VALUES)})\}}")
+"""A value's name in braces, which is never replaced; `${NAME}` is a variable of the shell."""
+_READ = re.compile(rf"\bQUIZLOG_({'|'.join(VALUES).upper()})\b")
+_CODE = {
+    "eval": re.compile(r"\beval\b(.*)", re.S),
+    "$((": re.compile(r"\(\((.*?)\)\)", re.S),
+    "sh -c": re.compile(r"\b(?:ba|da|fi|k|z)?sh\s+(?:-\w+\s+)*-\w*c\b(.*)", re.S),
+    "ssh": re.compile(r"\bssh\b(.*)", re.S),
+    "let": re.compile(r"\blet\b(.*)", re.S),
+    "[[": re.compile(r"\[\[(.*?)\]\]", re.S),
+    "a pair of backticks": re.compile(r"`([^`]*)`"),
+}
+"""Where a shell line has a text read as code, with that text."""
 
 
 @dataclass(frozen=True)
@@ -33,14 +44,14 @@ class OwnCommand:
     key: str
     """Keys as people write them, comma separated."""
     run: str
-    """The shell line, with placeholders."""
+    """The shell line, as the shell gets it."""
     output: str = OUTPUTS[0]
     """Where its output goes."""
 
     @property
-    def placeholders(self) -> set[str]:
-        """The values that the line needs."""
-        return {name for name in _NAMED.findall(self.run) if name in PLACEHOLDERS}
+    def values(self) -> set[str]:
+        """The values that the line reads by itself; a program that it starts may read others."""
+        return {name.lower() for name in _READ.findall(self.run)}
 
     @property
     def action(self) -> Action:
@@ -82,22 +93,25 @@ def own_actions(app: object, scope: str) -> list[Action]:
     return [command.action for command in commands.values() if scope in SCOPES]
 
 
-def variable(placeholder: str) -> str:
-    """The environment variable that holds a placeholder's value while the line runs."""
-    return f"QUIZLOG_{placeholder.upper()}"
+def variable(value: str) -> str:
+    """The environment variable that holds a value while the line runs."""
+    return f"QUIZLOG_{value.upper()}"
 
 
-def shell_line(run: str) -> str:
-    """The line as the shell gets it: each placeholder is a quoted variable, never the text itself.
+def lines_read_twice(
+    commands: Mapping[str, Mapping[str, str]], where: str
+) -> Iterator[ConfigProblem]:
+    """A problem for each line that may have a value read as code. Such a line runs all the same.
 
-    The shell does not read the value of a variable as code, so no answer or question can run.
+    Args:
+        commands: The table `commands` of the settings.
+        where: The settings file.
     """
-
-    def quoted(match: re.Match[str]) -> str:
-        known = match.group(1) in PLACEHOLDERS
-        return f'"${variable(match.group(1))}"' if known else match.group()
-
-    return _NAMED.sub(quoted, run)
+    for name, entries in commands.items():
+        for construct, pattern in _CODE.items():
+            if any(map(_READ.search, pattern.findall(entries.get("run", "")))):
+                said = f"a value within {construct} may be read as code"
+                yield ConfigProblem(f"{where}: commands.{name}", said, "read it outside of that")
 
 
 Fault = tuple[str, str]
@@ -111,9 +125,9 @@ def _wrong_entries(entries: Mapping[str, str]) -> Iterator[Fault]:
             near = get_close_matches(name, known, n=1, cutoff=0.4)
             hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
             yield f"there is no setting {name!r} of a command", hint
-    for name, example in (("key", "ctrl+g"), ("run", "git log -- {record}")):
+    for name, example in (("key", '"ctrl+g"'), ("run", "'cat -n -- \"$QUIZLOG_RECORD\"'")):
         if not entries.get(name, "").strip():
-            yield f"has no {name}", f'such as {name} = "{example}"'
+            yield f"has no {name}", f"such as {name} = {example}"
     output = entries.get("output", OUTPUTS[0])
     if output not in OUTPUTS:
         yield f"output cannot go to {output!r}", f"it goes to {', '.join(OUTPUTS)}"
@@ -136,29 +150,19 @@ def _taken_keys(keys: Mapping[str, str]) -> dict[str, str]:
 
 
 def _wrong_parts(run: str) -> Iterator[Fault]:
-    """What is wrong in a shell line; a quote that is not closed hides the rest."""
-    *quotes, end = _quotes(run)
-    if end:
+    """What is wrong in a shell line."""
+    if end := _open_quote(run):
         yield f"the quote {end} is not closed", "close it, or write \\ before it"
-        return
-    for match in _NAMED.finditer(run):
-        name, quote = match.group(1), quotes[match.start()]
-        if name in PLACEHOLDERS and quote:
-            yield f"{{{name}}} stands in quotes", "leave them out; its value is quoted already"
-        if name not in PLACEHOLDERS and not quote:
-            near = get_close_matches(name, PLACEHOLDERS, n=1, cutoff=0.4)
-            known = ", ".join(f"{{{each}}}" for each in PLACEHOLDERS)
-            hint = f"did you mean {{{near[0]}}}?" if near else f"there are {known}"
-            yield f"there is no {{{name}}}", hint
+    for name in dict.fromkeys(_PLACEHOLDER.findall(run)):
+        yield f"{{{name}}} is not replaced by a value", f'write "${variable(name)}"'
 
 
-def _quotes(run: str) -> Iterator[str]:
-    """The quote that each character of a shell line stands in, and the one left open at its end."""
+def _open_quote(run: str) -> str:
+    """The quote left open at the end of a shell line; empty if there is none."""
     open_quotes = [""]  # a `$(` begins a line of its own
     passed = False
     for at, sign in enumerate(run):
         quote = open_quotes[-1]
-        yield quote
         if passed or (sign == "\\" and quote != "'"):
             passed = not passed
         elif sign == "(" and run[at - 1 : at] == "$" and quote != "'":
@@ -167,4 +171,4 @@ def _quotes(run: str) -> Iterator[str]:
             open_quotes.pop()
         elif sign in "'\"" and quote in ("", sign):
             open_quotes[-1] = "" if quote else sign
-    yield next(filter(None, reversed(open_quotes)), "")
+    return next(filter(None, reversed(open_quotes)), "")

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 from ....errors import QuizlogError, UsageError
 from ....text import is_whole, one_line
 from ... import external
-from ...keys.own_commands import OwnCommand, shell_line, variable
+from ...keys.own_commands import VALUES, OwnCommand, variable
 from ...shell_run import ShellResult, ShellRun
 from ...toasts import complain, tell, warn
 from ...widgets.lines.documents import safe
 from ..view import ScreenView, in_worker
 from .output import CommandOutputScreen
+
+_LONGEST = 128 * 1024 - 64
+"""The size in bytes of the longest value; Linux allows 128 KiB for a variable with its name."""
 
 
 class CommandRunner:
@@ -33,7 +35,7 @@ class CommandRunner:
 
         Args:
             name: Its name in the settings.
-            values: What its placeholders stand for here; `record` is always among them.
+            values: What it may read here; `record` is always among them.
         """
         commands: Mapping[str, OwnCommand] = getattr(self.view.app, "own_commands", {})
         command = commands[name]
@@ -42,7 +44,7 @@ class CommandRunner:
         except QuizlogError as error:
             complain(self.view, error)
             return
-        run = ShellRun(shell_line(command.run), variables, Path(values["record"]).parent)
+        run = ShellRun(command.run, variables)
         if command.output == "none":
             await self._run_apart(command, run)
         else:
@@ -102,16 +104,22 @@ def ending(code: int) -> str:
 
 
 def _variables(command: OwnCommand, values: Mapping[str, str]) -> dict[str, str]:
-    """The environment variables that stand for a command's placeholders.
+    """The environment variables for a command: empty for a value that is not there.
 
     Raises:
-        UsageError: A value is not known on this screen, or no program can be given it.
+        UsageError: The line reads a value that this screen lacks, or that no program can be given.
     """
-    for name in sorted(command.placeholders):
+    for name in sorted(command.values):
         if name not in values:
-            said = f"{command.name} needs {{{name}}}, which only a record that is open has"
+            said = f"{command.name} needs {variable(name)}, which only a record that is open has"
             raise UsageError(said, hint="open the record, then press the key")
-        if "\0" in values[name] or not is_whole(values[name]):
-            said = f"{{{name}}} holds a character that no program can be given"
-            raise UsageError(said, hint=f"use a command without {{{name}}} here")
-    return {variable(name): values[name] for name in command.placeholders}
+        if not _can_be_given(values[name]):
+            said = f"{variable(name)} holds what no program can be given"
+            raise UsageError(said, hint="it is too long, or has a null character")
+    given = {name: value for name, value in values.items() if _can_be_given(value)}
+    return {variable(name): given.get(name, "") for name in VALUES}
+
+
+def _can_be_given(value: str) -> bool:
+    """Whether a value can be in a program's environment."""
+    return "\0" not in value and is_whole(value) and len(value.encode()) <= _LONGEST

@@ -119,7 +119,7 @@ def state_of(whole: Transcript, pointer: int, step: int | None = None) -> Player
 
 
 def command_values(session: Session, state: PlayerState) -> dict[str, str]:
-    """What the placeholders of the user's own commands stand for at the step shown."""
+    """What the user's own commands may read at the step shown."""
     return {
         "record": str(session.path.absolute()),
         "branch": session.record.branch,
