@@ -56,7 +56,8 @@ def test_what_a_file_says(tmp_path: Path) -> None:
         2,
         20,
     )
-    assert (local.command, local.voter.seconds) == (("./solve.sh", "--fast"), MODEL_SECONDS)
+    program = str(tmp_path / "solve.sh")
+    assert (local.command, local.voter.seconds) == ((program, "--fast"), MODEL_SECONDS)
     assert me.voter.seconds == HUMAN_SECONDS
     assert models.family_cap == 1.5
     assert missing_keys(models, Variables({"FAST_KEY": " "})) == ["FAST_KEY"]

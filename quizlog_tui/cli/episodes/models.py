@@ -13,6 +13,7 @@ from ...errors import UsageError
 from ...files.paths import record_path
 from ..extras import needs
 from ..record.show import say
+from ..solver.ask_for_programs import ask_for_programs
 
 if TYPE_CHECKING:
     from ...episodes.runs.asking import Solver, SolveRun
@@ -75,6 +76,7 @@ def _models(arguments: Namespace, limits: Limits) -> Solver:
 
     names = (arguments.models, arguments.replay)
     choice = Choice(*(Path(name) if name else None for name in names))
+    ask_for_programs(choice, arguments)
     run = partial(run_code, unsafe_local=arguments.unsafe_local)
     folders = {record_path(name).parent for name in arguments.records}
     beside = folders.pop() if len(folders) == 1 else None

@@ -13,10 +13,12 @@ from ...text import one_line
 from ..extras import needs
 from ..grammar import Parser, add_models, command
 from ..json_output import emit_json
+from .ask_for_programs import ask_for_programs
 
 if TYPE_CHECKING:
     from ...solver.contract import Solution
     from ...solver.decisions.decision import ModelQuestion
+    from ...solver.models.choice import Choice
     from ...solver.models.client import ModelClient, ModelResult
     from ...solver.models.models import ModelSettings
 
@@ -37,7 +39,8 @@ a models file (models.yaml in your settings folder, or --models FILE):
     json_mode: object                        # schema, object or prompt
     timeout: 45
   - name: local
-    command: [./solve.sh, --fast]            # prompt on stdin, JSON on stdout
+    command: [./solve.sh, --fast]            # beside this file; or a name in PATH, or a full path.
+                                             # It runs at home; prompt on stdin, JSON on stdout
   - name: me
     human: true                              # you, at the terminal
   family_cap: 2                              # the maximum weight of one family"""
@@ -104,7 +107,11 @@ def _remarks(row: dict[str, Any]) -> str:
 
 def check(path: Path, arguments: Namespace) -> int:
     """Ask each model a small question."""
-    rows = asyncio.run(_check(path))
+    from ...solver.models.choice import Choice
+
+    choice = Choice(path)
+    ask_for_programs(choice, arguments)
+    rows = asyncio.run(_check(choice))
     if arguments.json:
         emit_json({"file": str(path), "models": rows})
     else:
@@ -139,10 +146,10 @@ def _row(client: ModelClient, ok: bool, status: str, says: str, seconds: float) 
     return {"name": name, "ok": ok, "status": status, "says": says, "seconds": seconds}
 
 
-async def _check(path: Path) -> list[dict[str, Any]]:
+async def _check(choice: Choice) -> list[dict[str, Any]]:
     from ...sandbox.result import ExecResult
     from ...solver.decisions.decision import ModelQuestion
-    from ...solver.models.choice import Choice, chosen_panel
+    from ...solver.models.choice import chosen_panel
     from ...solver.models.transport import Prompt
     from ...solver.prompts import solve_prompt
 
@@ -160,7 +167,7 @@ async def _check(path: Path) -> list[dict[str, Any]]:
 
     question = ModelQuestion("2 + 2 = ", input_type="integer")
     prompt = solve_prompt(question, (), ())
-    async with chosen_panel(Choice(path), never, ask=there) as panel:
+    async with chosen_panel(choice, never, ask=there) as panel:
         return list(await asyncio.gather(*map(one, panel.clients)))
 
 

@@ -24,12 +24,14 @@ from ..grammar import (
 from ..json_output import emit_json
 from ..record.moves import one_move
 from ..record.show import error_lines, narrate_warnings, say
+from .ask_for_programs import ask_for_programs
 from .decision_show import decision_lines, short, voter_line
 
 if TYPE_CHECKING:
     from ...session.reply import Reply
     from ...session.session import Session
     from ...solver.decisions.decision import Decision
+    from ...solver.models.choice import Choice
     from ...solver.solve import Panel, Progress
 
 DISAGREE = 3
@@ -43,13 +45,15 @@ def solve(arguments: Namespace) -> int:
     needs("solver", "httpx", "pydantic", "dotenv")
     if arguments.url:
         return asyncio.run(_solve_remotely(arguments))
+    choice = _choice(arguments)
+    ask_for_programs(choice, arguments)
     with one_move(arguments) as session:
         narrate_warnings(session)
-        return asyncio.run(_solve(session, arguments))
+        return asyncio.run(_solve(session, choice, arguments))
 
 
-async def _solve(session: Session, arguments: Namespace) -> int:
-    async with _panel(session, arguments) as panel:
+async def _solve(session: Session, choice: Choice, arguments: Namespace) -> int:
+    async with _panel(session, choice, arguments) as panel:
         if panel.label:
             say(f"note: {panel.label}")
         if arguments.until_end:
@@ -150,20 +154,23 @@ def _tell(arguments: Namespace) -> Any:
     return tell
 
 
+def _choice(arguments: Namespace) -> Choice:
+    from ...solver.models.choice import Choice
+
+    names = (arguments.models, arguments.replay, arguments.keep)
+    return Choice(*(Path(name) if name else None for name in names))
+
+
 @asynccontextmanager
-async def _panel(session: Session, arguments: Namespace) -> AsyncIterator[Panel]:
+async def _panel(session: Session, choice: Choice, arguments: Namespace) -> AsyncIterator[Panel]:
     """The models to ask: from the options, the settings or recorded replies."""
     from ...sandbox import run_code
-    from ...solver.models.choice import Choice, chosen_panel
+    from ...solver.models.choice import chosen_panel
     from .ask_person import ask_person
 
-    models, replay, keep = (
-        Path(name) if name else None
-        for name in (arguments.models, arguments.replay, arguments.keep)
-    )
     run = partial(run_code, unsafe_local=arguments.unsafe_local)
     async with chosen_panel(
-        Choice(models, replay, keep),
+        choice,
         run,
         record_folder=session.path.parent,
         ask=ask_person,

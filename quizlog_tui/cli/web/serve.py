@@ -14,6 +14,7 @@ from ..extras import needs
 from ..grammar import Parser, add_models, add_replies, command, port
 from ..json_output import emit_json
 from ..record.show import say
+from ..solver.ask_for_programs import ask_for_programs
 
 if TYPE_CHECKING:
     from ...webquiz.task.settings import TaskSettings
@@ -42,6 +43,7 @@ def serve(arguments: Namespace) -> int:
     models = Path(arguments.models) if arguments.models else None
     replay, env = (Path(name) if name else None for name in (arguments.replay, arguments.env))
     choice = Choice(models, replay, env=env)
+    ask_for_programs(choice, arguments)
     tasks = _task_settings(env)
     for text in (*doubts(choice), *filter(None, [cost_note(choice)])):
         say(f"note: {text}")

@@ -17,6 +17,7 @@ from ..extras import needs
 from ..grammar import Parser, add_models, add_replies, add_unsafe_local, command
 from ..json_output import emit_json
 from ..record.show import say
+from ..solver.ask_for_programs import ask_for_programs
 
 if TYPE_CHECKING:
     from ...webquiz.task.settings import TaskSettings
@@ -80,6 +81,7 @@ async def _work(arguments: Namespace, settings: TaskSettings) -> TaskResult:
     names = (arguments.models, arguments.replay, arguments.env)
     models, replay, env = (Path(name) if name else None for name in names)
     choice = Choice(models, replay, env=env)
+    ask_for_programs(choice, arguments)
     for text in doubts(choice):
         say(f"note: {text}")
     async with open_task_runner(settings, choice, run) as runner:

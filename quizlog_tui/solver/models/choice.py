@@ -11,6 +11,7 @@ from pathlib import Path
 from ...errors import ConfigError
 from ..bill import cost_text
 from ..solve import Panel, Recording, RunCode
+from .allowed_programs import check_allowed
 from .env_file import PRIMARY, Variables, read_env
 from .local import Ask
 from .models import Models, default_models, read_models
@@ -84,7 +85,8 @@ async def chosen_panel(
         note: Called with each note for the user.
 
     Raises:
-        ConfigError: No models are configured, or the file or folder cannot be read.
+        ConfigError: No models are configured, the file or folder cannot be read, or it names a
+            program that the user has not allowed.
     """
     cassettes = record_folder / "cassettes" if record_folder else None
     configured = choice.models or default_models()
@@ -98,6 +100,7 @@ async def chosen_panel(
         raise ConfigError("no models are configured", hint=hint)
     else:
         environment = read_env(choice.env)
+        check_allowed(configured)
         models = read_models(configured).with_primary(environment.setting(PRIMARY).strip())
         for text in _unset(models, environment):
             note(text)

@@ -10,6 +10,7 @@ import signal
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
+from ...files.programs import find_program, home_folder
 from .transport import NoReplyError, Prompt, TransportReply
 
 MAX_REPLY = 2_000_000
@@ -21,10 +22,11 @@ Ask = Callable[[Prompt[Any]], Awaitable[str | None]]
 
 
 class Command:
-    """A program that gets the prompt on stdin and writes JSON to stdout.
+    """A program in the home folder that gets the prompt on stdin and writes JSON to stdout.
 
     Args:
-        command: The program and its arguments; no shell is involved.
+        command: The program, by its full path or a name in `PATH`, and its arguments; no shell is
+            involved.
         environment: All variables it sees.
     """
 
@@ -34,17 +36,23 @@ class Command:
 
     async def complete(self, prompt: Prompt[Any]) -> TransportReply:
         """The program's stdout. The program and all that it started are ended with the call."""
+        name, *words = self._command
+        program = find_program(name)
+        if program is None:
+            raise NoReplyError("error", f"cannot start {name}: there is no such program")
         try:
             process = await asyncio.create_subprocess_exec(
-                *self._command,
+                program,
+                *words,
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,
+                cwd=home_folder(),
                 env=self._environment,
                 start_new_session=True,
             )
         except (OSError, ValueError) as error:
-            raise NoReplyError("error", f"cannot start {self._command[0]}: {error}") from None
+            raise NoReplyError("error", f"cannot start {name}: {error}") from None
         try:
             return TransportReply(await _conversation(process, _prompt(prompt)), "command")
         finally:

@@ -5,6 +5,7 @@ The file contains no keys: it names the environment variables that hold them.
 
 from __future__ import annotations
 
+import os
 import re
 from difflib import get_close_matches
 from pathlib import Path
@@ -146,11 +147,41 @@ def default_models() -> Path:
 
 
 def read_models(path: Path) -> Models:
-    """Read a models file.
+    """Read a models file. A program that it names relative to its folder gets its full path.
 
     Raises:
         ConfigError: It cannot be read or is invalid; the error names the line and the fix.
     """
+    found = _as_written(path)
+    models = tuple(_with_full_path(model, path) for model in found.models)
+    return found.model_copy(update={"models": models})
+
+
+def programs_beside(path: Path) -> list[Path]:
+    """The full paths of the programs that a models file names relative to its folder.
+
+    Raises:
+        ConfigError: It cannot be read or is invalid.
+    """
+    found = (_beside(model, path) for model in _as_written(path).models)
+    return list(dict.fromkeys(filter(None, found)))
+
+
+def _with_full_path(model: ModelSettings, path: Path) -> ModelSettings:
+    program = _beside(model, path)
+    if program is None or model.command is None:
+        return model
+    return model.model_copy(update={"command": (str(program), *model.command[1:])})
+
+
+def _beside(model: ModelSettings, path: Path) -> Path | None:
+    """The full path of a model's program if it is named relative to the models file's folder."""
+    name = model.command[0] if model.command else ""
+    is_relative = os.sep in name and not os.path.isabs(name)
+    return path.absolute().parent / name if is_relative else None
+
+
+def _as_written(path: Path) -> Models:
     data, lines = parse(_text(path), str(path))
     try:
         return Models.model_validate(data)
