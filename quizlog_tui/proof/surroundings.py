@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from os.path import isfile
 from pathlib import Path
 
 from ..replay.script.needed_files import needed_files
@@ -25,7 +26,7 @@ def left_over(run: Transcript, folder: Path, how: str = "file") -> Iterator[str]
     """
     for name in run.observed:
         kind, _, path = name.partition(" ")
-        if kind == how and (folder / path).is_file():
+        if kind == how and isfile(folder / path):
             yield path
 
 

@@ -18,6 +18,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
 
+from ..files.regular_file import open_regular
+
 T = TypeVar("T")
 Kind = Literal["folder", "machine", "login", "secret", "file"]
 AUTHOR = "author"
@@ -178,10 +180,11 @@ def _values_beside(folder: Path) -> Iterator[str]:
     """All values in a folder's `.env` files that are long enough to be secrets."""
     for path in sorted(folder.glob(".env*")):
         try:
-            lines = path.read_text(encoding="utf-8", errors="replace")[:1_000_000].splitlines()
+            with open_regular(path) as file:
+                text = file.read(1_000_000).decode(errors="replace")
         except OSError:
             continue
-        for line in lines:
+        for line in text.splitlines():
             value = line.partition("=")[2].strip().strip("\"'")
             if not line.lstrip().startswith("#") and len(value) >= _LEAST:
                 yield value

@@ -18,6 +18,7 @@ from pathlib import Path
 from threading import Lock
 
 from ...errors import EpisodeError
+from ...files.regular_file import open_regular
 from .reading import MAX_LINE, LineError, parse
 
 USUAL = "episodes/episodes.jsonl"
@@ -259,14 +260,14 @@ def episode_files(folder: Path) -> list[Path]:
     """The episodes files in a folder and its subfolders, recognised by their first line."""
     try:
         found = sorted({*folder.glob("*.jsonl"), *folder.glob("*/*.jsonl")})
-        return [path for path in found if path.is_file() and _begins_with_episode(path)]
+        return [path for path in found if _begins_with_episode(path)]
     except OSError:
         return []
 
 
 def _begins_with_episode(path: Path) -> bool:
     try:
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             return b'"episode_id"' in file.read(_BEGINNING)
     except OSError:
         return False

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ...errors import EpisodeError, QuizlogError
 from ...files.place import FileKind, asked_before
+from ...files.regular_file import read_regular
 from ...record.durable import write_bytes
 from ...record.store import RecordFile
 from ...replay.script.needed_files import needed_files
@@ -43,9 +44,17 @@ def find_script(folder: Path, code_hash: object, but: Path | None = None) -> Pat
     for path in sorted(folder.rglob("*.py")):
         if _is_hidden(path.relative_to(folder)) or (but and path.is_relative_to(but)):
             continue
-        if path.is_file() and "sha256:" + sha256(path.read_bytes()).hexdigest() == code_hash:
+        if _code_hash(path) == code_hash:
             return path
     return None
+
+
+def _code_hash(path: Path) -> str:
+    """The hash of a script in the format of a record; empty if it cannot be read."""
+    try:
+        return f"sha256:{sha256(read_regular(path, MAX_BYTES)).hexdigest()}"
+    except OSError:
+        return ""
 
 
 def _is_hidden(path: Path) -> bool:

@@ -10,8 +10,10 @@ import ast
 import os
 from collections.abc import Iterable, Iterator
 from itertools import islice
+from os.path import isdir, isfile, islink
 from pathlib import Path
 
+from ...errors import ScriptError
 from .source import Source, leads_to_module, read_source
 
 _LONGEST_NAME = 255
@@ -30,9 +32,7 @@ def needed_files(source: Source) -> list[Path]:
     for _ in range(_MOST_MODULES):
         if not waiting:
             break
-        module = waiting.pop()
-        module = read_source(module) if isinstance(module, Path) else module
-        for path in _mentioned(_tree(module), folder, walk):
+        for path in _mentioned(_tree(waiting.pop()), folder, walk):
             if path not in found and path.resolve() != source.path.resolve():
                 found[path] = None
                 waiting += [path] if path.suffix == ".py" else []
@@ -51,14 +51,16 @@ def imported(sources: Iterable[Source]) -> set[str]:
     return found
 
 
-def _tree(source: Source) -> ast.AST:
+def _tree(source: Source | Path) -> ast.AST:
+    """The parsed text of a script; empty if it cannot be read."""
     import warnings
 
     try:
+        source = read_source(source) if isinstance(source, Path) else source
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return ast.parse(source.data)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except (ScriptError, SyntaxError, ValueError, RecursionError, MemoryError):
         return ast.Module([], [])
 
 
@@ -100,11 +102,11 @@ def _module(name: str, folder: Path, walk: _Walk) -> Iterator[Path]:
         return
     first, *rest = name.split(".")
     module, package = folder / f"{first}.py", folder / first
-    if module.is_file():
+    if isfile(module):  # unlike the method, it does not fail for a link into a closed folder
         yield from [module] if leads_to_module(module, folder) else []
-    elif package.is_symlink() or not package.is_dir():
+    elif islink(package) or not isdir(package):
         return
-    elif rest or (package / "__init__.py").is_file():
+    elif rest or isfile(package / "__init__.py"):
         yield from walk.files(package)
 
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from ...files.regular_file import open_regular
 from .needed_files import needed_files
 from .source import Source
 
@@ -40,8 +41,16 @@ def private_files(source: Source) -> list[str]:
 def _is_private(entry: os.DirEntry[str]) -> bool:
     name = entry.name
     if name.startswith(".") or name.endswith(_DECISIONS):
-        return entry.is_symlink() or entry.is_file()
-    return name.endswith(_RECORDS) and entry.is_file() and _is_record(entry.path)
+        return entry.is_symlink() or _is(entry.is_file)
+    return name.endswith(_RECORDS) and _is(entry.is_file) and _is_record(entry.path)
+
+
+def _is(kind: Callable[[], bool]) -> bool:
+    """Whether an entry leads to something of a kind; a link that leads nowhere has none."""
+    try:
+        return kind()
+    except OSError:  # links that lead to each other, or into a closed folder
+        return False
 
 
 def is_record_file(path: Path) -> bool:
@@ -51,7 +60,7 @@ def is_record_file(path: Path) -> bool:
 
 def _is_record(path: str) -> bool:
     try:
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             head = file.read(_HEAD)
     except OSError:
         return False
@@ -60,7 +69,7 @@ def _is_record(path: str) -> bool:
 
 def _asked(source: Source, beside: list[os.DirEntry[str]], names: list[str]) -> set[str]:
     """The names that occur in a string of the script or of one of its modules."""
-    has_modules = any(entry.name.endswith(".py") or entry.is_dir() for entry in beside)
+    has_modules = any(entry.name.endswith(".py") or _is(entry.is_dir) for entry in beside)
     if not has_modules and not any(os.fsencode(name) in source.data for name in names):
         return set()  # the usual case, without reading the text as code
     return set(_relative(needed_files(source), source.path.parent)) if names else set()

@@ -227,7 +227,11 @@ def _files(path: str) -> Iterator[_File]:
 
 def _copy_tree(source: str, target: str, left: list[int], private: Collection[str] = ()) -> bool:
     """Copy a folder without some of its files; return False if it is too big."""
-    for name in listdir(source):
+    try:
+        names = listdir(source)
+    except PermissionError:
+        return True  # nor could the script read it
+    for name in names:
         here, there = f"{source}/{name}", f"{target}/{name}"
         if name in private:
             continue
