@@ -15,9 +15,11 @@ from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # the texts of these modules are run before this one, in the same names
-    from .lines import LineTrace
+    from .lines import MOST_EVENTS, LineTrace
     from .values import (
+        LARGEST,
         MOST_ITEMS,
+        MOST_PRINTED,
         TooLong,
         bounded,
         checked,
@@ -95,7 +97,7 @@ def _inspected(at: str, frames: list[tuple[FrameType, int, int]]) -> dict[str, A
         "frames": [_frame(*frame) for frame in frames],
         "globals": _variables(_globals()),
         "changed": _changed(frames),
-        "lines": list(_look.trace.lines),
+        "lines": list(islice(_look.trace.lines, MOST_EVENTS)),
         "expressions": [_expression(text, frames) for text in _look.request["expressions"]],
     }
 
@@ -154,7 +156,7 @@ def _file(path: str) -> str:
 
 def _frame(frame: FrameType, line: int, folded: int) -> dict[str, Any]:
     return {
-        "function": frame.f_code.co_name,
+        "function": checked(frame.f_code.co_name),
         "file": _file(frame.f_code.co_filename),
         "line": line,
         "folded": folded,
@@ -221,7 +223,7 @@ def _changed(frames: list[tuple[FrameType, int, int]]) -> dict[str, Any]:
 
 def _texts(names: dict[str, Any]) -> Iterator[tuple[str, str]]:
     for name, value in islice(names.items(), 10 * MOST_ITEMS):
-        yield name, text_of(value)
+        yield checked(name), text_of(value)
 
 
 def _variables(names: dict[str, Any]) -> list[dict[str, Any]]:
@@ -291,20 +293,25 @@ def _value(text: str, scope: Any, names: Any) -> dict[str, Any] | None:
 def _message(error: BaseException) -> str:
     if isinstance(error, TooLong):
         return f"it takes longer than {EXPRESSION_SECONDS:g} seconds"
-    text = bounded(lambda: checked(str(error)), unreadable)
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+    text, kind = bounded(lambda: checked(str(error)), unreadable), checked(type(error).__name__)
+    return f"{kind}: {text}" if text else kind
 
 
 def _line_in(error: BaseException) -> int | None:
     """The line of the expression's text at which it failed."""
     if isinstance(error, SyntaxError):
-        return error.lineno
+        return _line(error.lineno)
     line, trace = None, error.__traceback__
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == "<expression>":
             line = trace.tb_lineno
         trace = trace.tb_next
     return line
+
+
+def _line(number: Any) -> int | None:
+    """The number of a line that the script may have made up."""
+    return number if type(number) is int and 0 <= number <= LARGEST else None
 
 
 class _Text:
@@ -314,7 +321,7 @@ class _Text:
 
     def __init__(self, written: list[str]) -> None:
         self._written = written
-        self._room = 100_000
+        self._room = MOST_PRINTED
 
     def write(self, text: str) -> int:
         self._written.append(text[: self._room])

@@ -6,12 +6,21 @@ is believed.
 
 from __future__ import annotations
 
-import json
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ..errors import ProtocolError
+from ..replay.process.bounded_json import read_json
 from ..replay.script.source import Source
+from ..text import clipped
+from . import claims
+from .lines import MOST_EVENTS
+from .values import MOST_DIMENSIONS, MOST_ITEMS, MOST_PRINTED
+
+_MOST_LINE = 1000
+"""Maximum characters that are kept of a line of the script."""
+_MOST_CHANGES = 10 * MOST_ITEMS
+_MOST_EXPRESSIONS, _LONGEST_EXPRESSION = 10_000, 10**6
 
 
 @dataclass(frozen=True)
@@ -116,87 +125,92 @@ def inspection_from(text: str, step: int, source: Source) -> Inspection:
         ProtocolError: It has not the form of a snapshot.
     """
     try:
-        data = json.loads(text)
-        frames = tuple(_frame(one, source) for one in data["frames"])
+        data = read_json(text)
+        frames = claims.items(data["frames"], 2 * MOST_ITEMS)
         at = data["at"]
         if at not in ("question", "error", "end"):
             raise ValueError(at)
         return Inspection(
             step,
             at,
-            frames,
+            tuple(_frame(one, source) for one in frames),
             _variables(data["globals"]),
             _changes(data["changed"]),
-            tuple((file_path(name, source), _count(line)) for name, line in data["lines"]),
-            tuple(map(_evaluation, data["expressions"])),
+            tuple(_lines(data["lines"], source)),
+            tuple(map(_evaluation, claims.items(data["expressions"], _MOST_EXPRESSIONS))),
         )
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        raise ProtocolError("sent no readable snapshot", where=str(source.path)) from error
-
-
-def _text(value: Any) -> str:
-    if type(value) is not str:
-        raise TypeError(value)
-    return value
-
-
-def _count(value: Any) -> int:
-    if type(value) is not int or value < 0:
-        raise TypeError(value)
-    return value
+    except (ValueError, TypeError, KeyError) as error:
+        raise claims.unreadable("snapshot", step, source) from error
 
 
 def _maybe_count(value: Any) -> int | None:
-    return None if value is None else _count(value)
+    return None if value is None else claims.count(value)
 
 
 def _variables(data: Any) -> tuple[Variable, ...]:
-    return tuple(map(_variable, data))
+    return tuple(map(_variable, claims.items(data, 2 * MOST_ITEMS)))
 
 
 def _variable(data: Any) -> Variable:
-    shape = data["shape"]
     return Variable(
-        _text(data["name"]),
-        _text(data["type"]),
-        _text(data["text"]),
+        claims.name(data["name"]),
+        claims.name(data["type"]),
+        claims.text(data["text"]),
         _maybe_count(data["size"]),
-        None if shape is None else tuple(map(_count, shape)),
-        _count(data["children"]),
+        _shape(data["shape"]),
+        claims.count(data["children"]),
     )
+
+
+def _shape(value: Any) -> tuple[int, ...] | None:
+    return None if value is None else tuple(map(claims.count, claims.items(value, MOST_DIMENSIONS)))
 
 
 def file_path(name: Any, source: Source) -> str:
     """The path of one of the script's files; a name that none of them has stays as it is."""
-    file = source.file(_text(name))
+    file = source.file(claims.name(name))
     return str(file.path) if file else name
 
 
 def _frame(data: Any, source: Source) -> StackFrame:
-    line, file = _count(data["line"]), source.file(_text(data["file"]))
-    text = file.line(line).strip() if file else ""
-    path = file_path(data["file"], source)
-    variables = _variables(data["variables"])
-    return StackFrame(_text(data["function"]), path, line, text, variables, _count(data["folded"]))
+    line, file = claims.count(data["line"]), source.file(claims.name(data["file"]))
+    return StackFrame(
+        claims.name(data["function"]),
+        file_path(data["file"], source),
+        line,
+        clipped(file.line(line)[:_MOST_LINE].strip(), _MOST_LINE - 1) if file else "",
+        _variables(data["variables"]),
+        claims.count(data["folded"]),
+    )
 
 
 def _changes(data: Any) -> VariableChanges:
-    changed = tuple(
-        ChangedVariable(*(_text(one[key]) for key in ("name", "before", "after")))
-        for one in data["changed"]
+    added, changed, gone = (
+        claims.items(data[key], _MOST_CHANGES) for key in ("added", "changed", "gone")
     )
     return VariableChanges(
-        tuple(map(_text, data["added"])), changed, tuple(map(_text, data["gone"]))
+        tuple(map(claims.name, added)), tuple(map(_change, changed)), tuple(map(claims.name, gone))
     )
+
+
+def _change(data: Any) -> ChangedVariable:
+    before, after = claims.text(data["before"]), claims.text(data["after"])
+    return ChangedVariable(claims.name(data["name"]), before, after)
+
+
+def _lines(data: Any, source: Source) -> Iterator[tuple[str, int]]:
+    for name, line in claims.items(data, MOST_EVENTS):
+        yield file_path(name, source), claims.count(line)
 
 
 def _evaluation(data: Any) -> Evaluation:
-    error = data["error"]
     return Evaluation(
-        _text(data["text"]),
+        claims.text(data["text"], _LONGEST_EXPRESSION),
         None if data["value"] is None else _variable(data["value"]),
-        _text(data["stdout"]),
-        None
-        if error is None
-        else ExpressionError(_text(error["message"]), _maybe_count(error["line"])),
+        claims.text(data["stdout"], MOST_PRINTED),
+        None if data["error"] is None else _error(data["error"]),
     )
+
+
+def _error(data: Any) -> ExpressionError:
+    return ExpressionError(claims.name(data["message"]), _maybe_count(data["line"]))

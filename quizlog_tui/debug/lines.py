@@ -11,12 +11,14 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # the text of that module is run before this one, in the same names
-    from .values import text_of
+    from .values import checked, text_of
 
 MOST_EVENTS = 50_000
 """Maximum number of lines that are noted, one after the other."""
 MOST_CHARACTERS = 4_000_000
-"""Maximum characters of the texts of their variables."""
+"""Maximum characters of the names and texts of their variables."""
+MOST_DEPTH = 1000
+"""Maximum depth that is noted; deeper calls have this one."""
 _UNCHANGING = (str, int, float, bool, complex, bytes, type(None))
 
 
@@ -56,7 +58,7 @@ class LineTrace:
         for depth, frame in enumerate(reversed(list(frames))):
             frame.f_trace = self._line
             if whole:
-                call = self._calls[frame] = _Call(depth, {})
+                call = self._calls[frame] = _Call(min(depth, MOST_DEPTH), {})
                 call.texts = self._texts(frame, call.values)
         if self._calls:
             self._note(frame, self._name(frame.f_code.co_filename) or "")
@@ -77,7 +79,7 @@ class LineTrace:
             while above is not None and above not in self._calls:
                 above = above.f_back
             depth = 0 if above is None else self._calls[above].depth + 1
-            self._calls[frame] = _Call(depth, {})
+            self._calls[frame] = _Call(min(depth, MOST_DEPTH), {})
         return self._line
 
     def _line(self, frame: FrameType, event: str, argument: Any) -> Any:
@@ -99,7 +101,7 @@ class LineTrace:
         if len(self.events) >= MOST_EVENTS or self._room < 0:
             self.truncated = True
             return
-        call.event = [file, frame.f_lineno, frame.f_code.co_name, call.depth, {}]
+        call.event = [file, frame.f_lineno, checked(frame.f_code.co_name), call.depth, {}]
         self.events.append(call.event)
 
     def _return(self, frame: FrameType | None) -> None:
@@ -116,7 +118,7 @@ class LineTrace:
             before = call.texts
             changed = {name: text for name, text in now.items() if before.get(name) != text}
             call.event[4] = changed
-            self._room -= sum(map(len, changed.values()))
+            self._room -= sum(len(name) + len(text) for name, text in changed.items())
         call.texts = now
 
     def _texts(self, frame: FrameType, values: dict[str, Any]) -> dict[str, str]:
@@ -126,7 +128,7 @@ class LineTrace:
             known = values.get(name)
             if known is None or known[0] is not value or type(value) not in _UNCHANGING:
                 known = (value, text_of(value))
-            found[name] = known[1]
+            found[checked(name)] = known[1]
             values[name] = known
         return found
 

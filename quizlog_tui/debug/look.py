@@ -18,6 +18,7 @@ from ..replay.process.process import QuizProcess
 from ..replay.replayer import Replayer
 from ..replay.script.source import Source
 from ..replay.world import World
+from .claims import unreadable
 from .inspection import Inspection, inspection_from
 from .trace import Trace, trace_from
 
@@ -51,7 +52,7 @@ def inspect(
     text = _looked(replayer, source, world, answers, request)
     found = inspection_from(text, len(answers), source)
     if [one.text for one in found.expressions] != list(expressions):
-        raise ProtocolError("sent no readable snapshot", where=str(source.path))
+        raise unreadable("snapshot", len(answers), source)
     if not 0 <= frame < max(1, len(found.frames)):
         raise UsageError(f"there is no frame {frame}: the stack has {len(found.frames)}")
     status = replayer.replay(source, world, answers).status

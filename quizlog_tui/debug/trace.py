@@ -6,13 +6,14 @@ it is believed.
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ..errors import ProtocolError
+from ..replay.process.bounded_json import read_json
 from ..replay.script.source import Source
+from . import claims
 from .inspection import file_path
+from .lines import MOST_DEPTH, MOST_EVENTS
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class LineEvent:
     line: int
     function: str
     depth: int
-    """Number of calls of the script's own around it."""
+    """Number of calls of the script's own around it, at most 1,000."""
     changed: dict[str, str]
     """The variables of its call that it changed, with their texts afterwards."""
 
@@ -58,16 +59,23 @@ def trace_from(text: str, step: int, source: Source) -> Trace:
         ProtocolError: It has not the form of a trace.
     """
     try:
-        data = json.loads(text)
-        events = tuple(_event(one, source) for one in data["events"])
-        return Trace(step, events, bool(data["truncated"]))
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        raise ProtocolError("sent no readable trace", where=str(source.path)) from error
+        data = read_json(text)
+        events, truncated = claims.items(data["events"], MOST_EVENTS), data["truncated"]
+        if type(truncated) is not bool:
+            raise TypeError("it may be truncated or not")
+        return Trace(step, tuple(_event(one, source) for one in events), truncated)
+    except (ValueError, TypeError, KeyError) as error:
+        raise claims.unreadable("trace", step, source) from error
 
 
 def _event(data: Any, source: Source) -> LineEvent:
-    file, line, function, depth, changed = data
-    fits = type(line) is type(depth) is int and type(file) is type(function) is str
-    if not fits or not all(type(text) is str for text in changed.values()):
-        raise TypeError(data)
-    return LineEvent(file_path(file, source), line, function, depth, dict(changed))
+    file, line, function, depth, changed = claims.items(data, 5)
+    if type(changed) is not dict:
+        raise TypeError("no such changes")
+    return LineEvent(
+        file_path(file, source),
+        claims.count(line),
+        claims.name(function),
+        claims.count(depth, MOST_DEPTH),
+        {claims.name(name): claims.text(text) for name, text in changed.items()},
+    )

@@ -14,6 +14,11 @@ MOST_TEXT = 200
 """Maximum characters of the text of a value."""
 MOST_ITEMS = 100
 MOST_LEVELS = 4
+LARGEST = 2**31 - 1
+"""Maximum of a number that is sent: of items, of a line, of calls."""
+MOST_DIMENSIONS = 64
+MOST_PRINTED = 100_000
+"""Maximum characters that are kept of what an expression prints."""
 REPR_SECONDS = 0.5
 """Seconds of a value's own `__repr__`."""
 
@@ -26,13 +31,15 @@ def variable(name: str, value: Any) -> dict[str, Any]:
     attributes = 0 if kind in _PLAIN or kind in _SIZED else len(_attributes(value))
     children = size if kind in _NESTED else attributes
     type_name = kind.__qualname__
+    if kind.__module__ != "builtins":
+        type_name = f"{kind.__module__}.{type_name}"
     return {
-        "name": name,
-        "type": type_name if kind.__module__ == "builtins" else f"{kind.__module__}.{type_name}",
+        "name": checked(name),
+        "type": checked(type_name),
         "text": text_of(value),
-        "size": size,
+        "size": size if size is None else min(size, LARGEST),
         "shape": shape,
-        "children": children or 0,
+        "children": min(children or 0, LARGEST),
     }
 
 
@@ -49,8 +56,9 @@ def _shape(value: Any) -> list[int] | None:
     if type(value).__module__.partition(".")[0] not in ("numpy", "pandas"):
         return None
     shape = bounded(lambda: tuple(value.shape), lambda _: None)
-    plain = type(shape) is tuple and all(type(one) is int for one in shape)
-    return list(shape) if plain else None
+    plain = type(shape) is tuple and len(shape) <= MOST_DIMENSIONS
+    sizes = plain and all(type(one) is int and 0 <= one <= LARGEST for one in shape)
+    return list(shape) if sizes else None
 
 
 _NESTED = (list, tuple, dict, set, frozenset)

@@ -63,6 +63,7 @@ ODD = [
     None,
     True,
     -1,
+    2**31,
     2**60,
     1.5,
     -0.5,
@@ -108,6 +109,10 @@ def fits(form: Any, value: Any) -> bool:
 
 
 def count(value: Any) -> bool:
+    return type(value) is int and 0 <= value < 2**31
+
+
+def position(value: Any) -> bool:
     return type(value) is int and 0 <= value <= 2**53
 
 
@@ -116,7 +121,11 @@ def name(value: Any) -> bool:
 
 
 def seconds(value: Any) -> bool:
-    return type(value) in (int, float) and 0 <= value <= 2**53
+    return type(value) in (int, float) and 0 <= value < 2**31
+
+
+def newline(value: Any) -> bool:
+    return value in ("", "\n", "\r", "\r\n")
 
 
 def either(*forms: Any) -> Any:
@@ -124,22 +133,22 @@ def either(*forms: Any) -> Any:
 
 
 NONE = type(None)
-ENTRIES = (0, either(str, [count, count]), 2**53)
+ENTRIES = (0, either(str, [position, position]), 2**53)
 STEP_FORM = [
     either(NONE, str),
     either(NONE, lambda value: count(value) and value > 0),
-    *(ENTRIES, count, count, seconds, ENTRIES, name),
+    *(ENTRIES, position, position, seconds, ENTRIES, name),
 ]
 FORM = [
     lambda value: value in ("asking", "paused", "working", "ended"),
     (0, STEP_FORM, 2**53),
     [
         lambda value: value in ("finished", "left", "raised"),
-        *(either(NONE, name), either(NONE, str), (0, [count, count, name], 2**53)),
+        *(either(NONE, name), either(NONE, str), (0, [count, count, name], 2**20)),
     ],
     either(NONE, name),
     (0, name, 256),
-    either(NONE, [name, name]),
+    either(NONE, [name, newline]),
 ]
 """What a report is, in a form that is slow and plain."""
 

@@ -18,6 +18,8 @@ from .show import narrate_warnings
 
 _WIDTH = 60
 """Maximum width of a line of the script in the table."""
+_MOST = 1000
+"""Maximum characters of a line that are looked at for it."""
 
 
 def trace(arguments: Namespace) -> int:
@@ -42,7 +44,7 @@ def _lines(found: Trace, lines: list[str], script: Path) -> Iterator[str]:
     for one in found.events:
         file = Path(one.file)
         own = file == script and 0 < one.line <= len(lines)
-        text = lines[one.line - 1].strip() if own else f"({file.name}, {one.function})"
+        text = lines[one.line - 1][:_MOST].strip() if own else f"({file.name}, {one.function})"
         shown = clipped("  " * one.depth + one_line(text), _WIDTH)
         changed = ", ".join(f"{one_line(k)} = {one_line(v)}" for k, v in one.changed.items())
         yield f"{one.line:5}  {shown:{_WIDTH}}  {changed}".rstrip()

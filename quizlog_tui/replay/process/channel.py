@@ -11,7 +11,7 @@ import socket
 from collections.abc import Callable, Iterable
 from struct import Struct
 
-from .protocol import CopyRefused, Message, ProcessStarted, Violation, parse
+from .protocol import CopyRefused, Message, ProcessStarted, Violation, most_bytes, parse
 
 _PART = 1 << 16
 _FIRST = (ProcessStarted, CopyRefused)
@@ -113,11 +113,12 @@ class Channel:
                     self.sender = sender
                     self._senders += 1
 
-    def pending(self, most: Callable[[], int]) -> Message | None:
+    def pending(self, written: Callable[[], int]) -> Message | None:
         """The next message if it has arrived completely, or None.
 
         Args:
-            most: Returns the maximum number of bytes of a message; called only for long ones.
+            written: Returns the number of bytes that the script wrote; called only for long
+                messages.
 
         Raises:
             Violation: It is not a message, too long, or from another process.
@@ -126,13 +127,14 @@ class Channel:
         if len(buffer) < 4:
             return None
         size = int.from_bytes(buffer[:4], "little")
-        if size > _PART and size > most():
+        known = written() if size > _PART else 0
+        if size > most_bytes(known):
             raise Violation(f"it sent a message of {size} bytes, which is too long")
         if len(buffer) < 4 + size:
             return None
         data = buffer[4 : 4 + size]
         del buffer[: 4 + size]
-        message = parse(data)
+        message = parse(data, known)
         self._check_turn(message)
         return message
 

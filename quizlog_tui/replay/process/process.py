@@ -37,7 +37,6 @@ from .protocol import (
     Violation,
     WorkerReport,
     check_prompts,
-    most_bytes,
 )
 from .spawn import take
 from .written import WrittenText
@@ -251,7 +250,7 @@ class QuizProcess:
     def _pending(self) -> Message | None:
         """The next message if it has arrived completely; it must be from this process."""
         try:
-            return self._channel.pending(lambda: most_bytes(self.output.size))
+            return self._channel.pending(lambda: self.output.size)
         except Violation as violation:
             raise self.end_for_violation(violation) from violation
 

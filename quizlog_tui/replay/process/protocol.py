@@ -7,9 +7,10 @@ checked where it counts. Nothing here decides what a message means.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
+
+from .bounded_json import read_json
 
 _MOST_BYTES, _INFLATED = 64 * 2**20, 8
 """Maximum bytes of a message: a constant, and a factor for each byte of the streams."""
@@ -21,7 +22,12 @@ _LONGEST_LOOK = 32 * 2**20
 _MOST_CODE_NAMES = 500
 MOST_SOURCE = 1 << 16
 """Maximum characters of reported code."""
-_LARGEST = 2**53
+_LARGEST = 2**31 - 1
+"""Maximum of a number: of a line, a process, a count, seconds."""
+_LAST_POSITION = 2**53
+"""Maximum of a position in a file; the file itself has the last word."""
+_MOST_FRAMES = 1 << 20
+_NEWLINES = ("", "\n", "\r", "\r\n")
 
 
 class Violation(Exception):
@@ -140,18 +146,21 @@ def most_bytes(written: int) -> int:
     return _MOST_BYTES + _INFLATED * written
 
 
-def parse(data: bytes | bytearray) -> Message:
+def parse(data: bytes | bytearray, written: int = 0) -> Message:
     """A message from its JSON text.
+
+    Args:
+        data: The text.
+        written: Number of bytes that the script wrote: each may be a value of the message.
 
     Raises:
         Violation: It is not a message.
     """
     try:
-        text = data.decode()
-        fields, end = _DECODER.raw_decode(text)
-    except (ValueError, RecursionError) as error:
+        fields = read_json(data.decode(), written)
+    except ValueError as error:
         raise Violation("it sent something that is not a message") from error
-    if type(fields) is not list or not fields or type(fields[0]) is not str or end != len(text):
+    if type(fields) is not list or not fields or type(fields[0]) is not str:
         raise Violation("it sent something that is not a message")
     if fields[0] in _REPORTS:
         return _report(fields)
@@ -166,16 +175,16 @@ def parse(data: bytes | bytearray) -> Message:
     return message
 
 
-def _refuse_constant(text: str) -> float:
-    raise ValueError(text)
-
-
-_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
-"""Shared, as `json.loads` would make one for each message."""
-
-
 def _is_count(value: Any) -> bool:
     return type(value) is int and 0 <= value <= _LARGEST
+
+
+def _is_process(value: Any) -> bool:
+    return _is_count(value) and value > 0
+
+
+def _is_position(value: Any) -> bool:
+    return type(value) is int and 0 <= value <= _LAST_POSITION
 
 
 def _is_name(value: Any) -> bool:
@@ -191,7 +200,7 @@ def _is_source(value: Any) -> bool:
 
 
 _SHORT: dict[str, tuple[Any, tuple[Any, ...]]] = {
-    "born": (ProcessStarted, (_is_count,)),
+    "born": (ProcessStarted, (_is_process,)),
     "place": (IsolationReport, (("overlay", "copy", "").__contains__, _is_name)),
     "straying": (SharedWrite, ()),
     "unshut": (IsolationFailed, (_is_name,)),
@@ -240,7 +249,8 @@ def _is_list(value: Any, fits: Any, most: int) -> bool:
 
 
 def _is_writing(value: Any) -> bool:
-    return _is_list(value, _is_name, 2) and len(value) == 2
+    """Whether it is an encoding and a newline, each of which a text may hold very often."""
+    return _is_list(value, _is_name, 2) and len(value) == 2 and value[1] in _NEWLINES
 
 
 def _step(value: Any) -> RawStep:
@@ -254,8 +264,8 @@ def _step(value: Any) -> RawStep:
         and type(entries) is type(asked) is list
         and all([type(entry) is str or _is_place(entry) for entry in entries + asked])
         and type(out_end) is type(err_end) is int
-        and 0 <= out_end <= _LARGEST
-        and 0 <= err_end <= _LARGEST
+        and 0 <= out_end <= _LAST_POSITION
+        and 0 <= err_end <= _LAST_POSITION
         and type(seconds) in (float, int)
         and 0 <= seconds <= _LARGEST
         and _is_name(place)
@@ -266,7 +276,7 @@ def _step(value: Any) -> RawStep:
 
 def _is_place(value: Any) -> bool:
     """Whether it is `[start, end]` of output that the interpreter did not write."""
-    return type(value) is list and len(value) == 2 and all(map(_is_count, value))
+    return type(value) is list and len(value) == 2 and all(map(_is_position, value))
 
 
 def _outcome(value: Any) -> WorkerOutcome:
@@ -277,7 +287,7 @@ def _outcome(value: Any) -> WorkerOutcome:
         kind in ("finished", "left", "raised")
         and (name is None or _is_name(name))
         and (message is None or type(message) is str)
-        and _is_list(frames, _is_frame, _LARGEST)
+        and _is_list(frames, _is_frame, _MOST_FRAMES)
     ):
         raise Violation("it sent a malformed outcome")
     return WorkerOutcome(kind, name, message, [(*frame,) for frame in frames])

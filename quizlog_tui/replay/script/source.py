@@ -23,6 +23,8 @@ from .interpreter import OWN, Interpreter, interpreter_of, when_a_module_is_miss
 
 MAX_BYTES = 64 * 1024 * 1024
 """Larger scripts are refused before they are read."""
+_LONGEST_NUMBER = 10
+"""Maximum digits of a line's number."""
 _SCORE = re.compile(r"#\s*score\s*(?:=\s*([^\s#()]+)|\(\s*([^\s#()]+)\s*\))(?=\s|#|$)")
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 _ASKED = re.compile(rf"#\s*quizlog:\s*({'|'.join(NAMES)})\b")
@@ -134,7 +136,8 @@ class Source:
     def file_at(self, place: str) -> tuple[Source, int] | None:
         """The other file and the line that `FILE:LINE` means; None if there is none."""
         name, _, number = place.rpartition(":")
-        file = self.file(name) if name and number.isdecimal() else None
+        known = name and number.isdecimal() and len(number) <= _LONGEST_NUMBER
+        file = self.file(name) if known else None
         return None if file is None else (file, int(number))
 
     def at(self, place: str | None, line: int | None) -> tuple[Source, int | None]:
