@@ -8,11 +8,11 @@ or an export. The text itself, in records and replies, is never changed.
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Iterable
 
-_UNSAFE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
-    "\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
-)
+from .invisible import DOUBTFUL, idle, spaces, suspect
+
 _UNSAFE_ASCII = bytes([*range(9), *range(11, 32), 127])
 _HALF = re.compile("[\ud800-\udfff]")
 
@@ -32,13 +32,20 @@ def visible(text: str) -> str:
     r"""Replace all that could steer a terminal by visible stand-ins; newline and tab stay.
 
     Control characters (C0, DEL, C1), bidirectional and invisible ones, the Unicode line separators
-    and lone surrogates are replaced: ESC becomes `␛`, U+009B becomes `\x9b`.
+    and lone surrogates are replaced: ESC becomes `␛`, U+009B becomes `\x9b`. Invisible ones stay
+    where they have work to do, as a joiner has between Arabic letters and in emoji.
     """
     if text.isascii():  # of which that is known three times sooner
         data = text.encode()
         if len(data.translate(None, _UNSAFE_ASCII)) == len(data):
             return text
-    return _UNSAFE.sub(_stand_in, text)
+        return DOUBTFUL.sub(_stand_in, text)
+    return idle().sub(_stand_ins, text) if DOUBTFUL.search(text) else text
+
+
+def _stand_ins(match: re.Match[str]) -> str:
+    blanks = len(match.group())  # there may be more of them than one
+    return _stand_in(match) if blanks == 1 else blanks * "\\u2800"
 
 
 def one_line(text: str) -> str:
@@ -46,6 +53,35 @@ def one_line(text: str) -> str:
     if text.isascii() and text.isprintable():  # as nearly all is
         return text
     return visible(text).replace("\n", "⏎").replace("\t", " ")
+
+
+def told_apart(names: Iterable[str]) -> dict[str, str]:
+    """How each of several names is shown on one line, so that each is shown otherwise.
+
+    Names that differ only in what shows nothing have its code points. Should some still be alike,
+    as one with a code point and one that spells it, all are shown as Python writes them.
+    """
+    every = dict.fromkeys(names)
+    if all(map(_is_plain, every)):
+        return {name: name for name in every}
+    looks = Counter(map(_look, every))
+    shown = {name: one_line(name) if looks[_look(name)] == 1 else _exact(name) for name in every}
+    differ = len({text.strip() for text in shown.values()}) == len(shown)
+    return shown if differ else {name: ascii(name) for name in shown}
+
+
+def _is_plain(name: str) -> bool:
+    return name.isascii() and name.isprintable() and name == name.strip()
+
+
+def _look(name: str) -> str:
+    """What a name looks like, if nothing is shown of what shows nothing."""
+    return spaces().sub(" ", suspect().sub("", name)).strip()
+
+
+def _exact(name: str) -> str:
+    """A name on one line with the code points of all that shows nothing."""
+    return one_line(spaces().sub(_stand_in, suspect().sub(_stand_in, name)))
 
 
 def clipped(text: str, most: int) -> str:

@@ -22,7 +22,16 @@ MODULES = sorted(
 )
 WORKER = sorted((PACKAGE / "replay" / "worker").rglob("*.py"))
 
-GROUND = {"errors", "text", "terminal_colors", "terminal_text", "files", "config", "plugins"}
+GROUND = {
+    "errors",
+    "invisible",
+    "text",
+    "terminal_colors",
+    "terminal_text",
+    "files",
+    "config",
+    "plugins",
+}
 ALLOWED = {
     **{name: GROUND for name in GROUND},
     "record": GROUND,

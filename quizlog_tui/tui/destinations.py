@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..session.timeline import Timeline
-from ..text import one_line
+from ..text import one_line, told_apart
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,8 @@ def step_destinations(moments: Timeline, go: Callable[[int], Any]) -> Iterator[D
 
 def branch_destinations(names: Iterable[str], go: Callable[[str], Any]) -> Iterator[Destination]:
     """The branches that one can switch to."""
-    for name in names:
-        yield Destination(f"Branch {one_line(name)}", "switch to it", partial(go, name))
+    for name, shown in told_apart(names).items():
+        yield Destination(f"Branch {shown}", "switch to it", partial(go, name))
 
 
 def record_destinations(paths: Iterable[Path], go: Callable[[Path], Any]) -> Iterator[Destination]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -75,6 +76,13 @@ def rows(width: int, *found: Summary) -> list[str]:
     grid = library_grid(found, HERE, FrozenClock(), record_layout(found, HERE))
     grid.starts(width)
     return [grid[index].text.rstrip() for index in range(len(grid))]
+
+
+def test_names_that_differ_in_what_shows_nothing_are_told_apart() -> None:
+    names = ["a.yaml", "a\u200c.yaml", "✔.yaml", "✔\ufe0f.yaml"]
+    found = [replace(A, path=HERE / name) for name in names]
+    shown = [row.split()[0] for row in rows(100, *found)]
+    assert shown == ["a.yaml", r"a\u200c.yaml", "✔.yaml", r"✔\ufe0f.yaml"]
 
 
 def test_seeds_take_the_place_of_a_script_that_is_the_same_in_each_row() -> None:

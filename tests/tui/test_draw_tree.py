@@ -55,6 +55,19 @@ def test_a_branch_that_left_before_its_parent_had_answers_hangs_from_the_one_bef
     assert (rows["sister"].under, rows["sister"].at) == ("main", 1)
 
 
+def test_names_that_differ_in_what_shows_nothing_are_told_apart() -> None:
+    names = ["main", "ma\u200cin", "main\u3164", "main\ufe0f", "main\U000e0100", "✔", "✔\ufe0f"]
+    rows = tree_rows([branch(name, None if name == "main" else "main", 1) for name in names])
+    shown = {row.branch.name: row.name for row in rows}
+    assert list(shown.values()) == [
+        "main", r"ma\u200cin", r"main\u3164", r"main\ufe0f", r"main\U000e0100", "✔", r"✔\ufe0f"
+    ]  # fmt: skip
+    grid = tree_grid(rows, FrozenClock())
+    grid.starts(100)
+    assert [shown[row.branch.name] in grid[at].text for at, row in enumerate(rows)] == [True] * 7
+    assert branch_detail(rows[6], [], FrozenClock())[0].text.startswith(r"✔\ufe0f ·")
+
+
 def test_a_deleted_active_branch_is_shown() -> None:
     assert labels(replace(FAMILY[0], deleted="now")) == ["* main"]
 

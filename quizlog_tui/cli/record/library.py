@@ -13,7 +13,7 @@ from typing import Any
 from ...errors import UsageError
 from ...record.model import STATUSES
 from ...record.summary import Summary, find_records, summary
-from ...text import one_line
+from ...text import one_line, told_apart
 from ..grammar import Parser, command
 from ..json_output import emit_json
 
@@ -69,7 +69,8 @@ def _time(found: Summary) -> datetime:
 
 
 def _lines(folder: Path, found: Iterable[Summary]) -> Iterator[str]:
-    rows = [_row(folder, one) for one in found]
+    records = {os.path.relpath(one.path, folder): one for one in found}
+    rows = [_row(name, records[path]) for path, name in told_apart(records).items()]
     heads = ("record", "status", "score", "steps", "branches", "changed", "script")
     widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
     for row in (heads, *rows):
@@ -77,11 +78,11 @@ def _lines(folder: Path, found: Iterable[Summary]) -> Iterator[str]:
         yield "  ".join(cells).rstrip()
 
 
-def _row(folder: Path, found: Summary) -> tuple[str, ...]:
+def _row(name: str, found: Summary) -> tuple[str, ...]:
     steps = f"{found.used}" if found.used == found.recorded else f"{found.used}/{found.recorded}"
     known = found.problem is None
     cells = (
-        os.path.relpath(found.path, folder),
+        name,
         found.status or _UNREADABLE,
         "" if found.score is None else f"{found.score:g}",
         steps if known else "",

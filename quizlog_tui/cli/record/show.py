@@ -10,7 +10,7 @@ from ...replay.transcript import Step
 from ...session.branch_list import BranchInfo
 from ...session.reply import Reply
 from ...session.session import Session
-from ...text import one_line, plural, visible
+from ...text import one_line, plural, told_apart, visible
 from ..streams import drawing
 
 _MOST_EXIT_LINES = 20
@@ -125,14 +125,16 @@ def sweep_lines(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
 
 def branch_lines(branches: Sequence[BranchInfo]) -> Iterator[str]:
     """A table of branches; the active one has a mark."""
-    width = max(len(one_line(branch.name)) for branch in branches)
+    names = told_apart(branch.name for branch in branches)
+    width = max(map(len, names.values()))
     for branch in branches:
         mark = "*" if branch.active else " "
-        left = f"from {branch.parent} at step {branch.at}" if branch.parent else "from the start"
+        parent = names.get(branch.parent or "", branch.parent)
+        left = f"from {parent} at step {branch.at}" if branch.parent else "from the start"
         score = "" if branch.score is None else f", score {branch.score:g}"
         note = f"  {one_line(branch.note)}" if branch.note else ""
         gone = f", deleted {one_line(branch.deleted)}" if branch.deleted else ""
         yield (
-            f"{mark} {one_line(branch.name):{width}}  {plural(branch.length, 'answer')}, "
+            f"{mark} {names[branch.name]:{width}}  {plural(branch.length, 'answer')}, "
             f"{one_line(left)}, {branch.status or 'not replayed'}{score}{gone}{note}"
         )

@@ -262,10 +262,10 @@ def _differences(kinds: Sequence[str]) -> list[int]:
     ]
 
 
-def branch_line(branch: BranchInfo, at: int) -> Line:
-    """A branch to compare with, and the step at which it parts from the active one."""
+def branch_line(branch: BranchInfo, name: str, at: int) -> Line:
+    """A branch to compare with, its name as shown, and where it parts from the active one."""
     return line(
-        f"  {branch.name}  ",
+        f"  {name}  ",
         (outcome(branch.status, branch.score), STYLES[branch.status]),
         (f"  parts at step {at}", "dim"),
         cut=True,

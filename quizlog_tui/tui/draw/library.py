@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ...record import model
 from ...record.summary import Summary
-from ...text import one_line, plural
+from ...text import one_line, plural, told_apart
 from ..clock import Clock
 from ..keys.keymap import KeyOf
 from ..widgets.lines.columns import Cell, Grid, Layout, cells_line, layout, widest
@@ -58,9 +58,11 @@ def library_grid(
     shown: Sequence[Summary], folder: Path, clock: Clock, lay_out: Callable[[int], Layout]
 ) -> Grid:
     """A row for each record, the columns as `record_layout` has them for a width."""
+    names = told_apart(_name(one, folder) for one in shown)
 
     def make(index: int, columns: Layout) -> Line:
-        return _row(shown[index], columns, folder, clock)
+        one = shown[index]
+        return _row(one, names[_name(one, folder)], columns, clock)
 
     def text(index: int) -> str:
         one = shown[index]
@@ -72,7 +74,7 @@ def library_grid(
 
 def record_layout(shown: Sequence[Summary], folder: Path) -> Callable[[int], Layout]:
     """The columns for a width."""
-    longest = widest(_name(one, folder) for one in shown)
+    longest = widest(told_apart(_name(one, folder) for one in shown).values())
     script = widest(one.script for one in shown)
     columns = {
         "record": max(longest, 16),
@@ -102,9 +104,9 @@ def _short(name: str, width: int) -> str:
     return name.removesuffix(_USUAL) if widest([name]) > width else name
 
 
-def _row(one: Summary, columns: Layout, folder: Path, clock: Clock) -> Line:
+def _row(one: Summary, name: str, columns: Layout, clock: Clock) -> Line:
     cells: dict[str, Cell] = {
-        "record": _short(_name(one, folder), columns["record"]),
+        "record": _short(name, columns["record"]),
         "changed": (clock.ago(one.changed) if one.changed else "", "dim"),
     }
     if one.problem:

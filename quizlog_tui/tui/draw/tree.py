@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ...session.branch_list import BranchInfo
-from ...text import one_line, plural
+from ...text import one_line, plural, told_apart
 from ..clock import Clock
 from ..widgets.lines.columns import Cell, Grid, Layout, cells_line, layout, widest
 from ..widgets.lines.documents import Line, Paragraphs, Table, line
@@ -29,12 +29,14 @@ class TreeRow:
     """Number of answers it shares with that branch."""
     lead: str
     """The lines that connect it to the tree."""
+    name: str
+    """The branch's name as it is shown: no other in the tree looks the same."""
 
     @property
     def label(self) -> str:
         """Lines and name, the active branch with a star."""
         star = "* " if self.branch.active else ""
-        return f"{self.lead}{star}{self.branch.name}"
+        return f"{self.lead}{star}{self.name}"
 
 
 def tree_rows(branches: Sequence[BranchInfo], *, deleted: bool = False) -> list[TreeRow]:
@@ -54,11 +56,11 @@ def tree_rows(branches: Sequence[BranchInfo], *, deleted: bool = False) -> list[
         children.setdefault(places[branch.name][0], []).append(branch)
     for family in children.values():
         family.sort(key=lambda each: places[each.name][1])
-    rows = []
+    rows, names = [], told_apart(shown)
     todo = [(root, "", "") for root in reversed(children.get(None, []))]
     while todo:
         branch, lead, below = todo.pop()
-        rows.append(TreeRow(branch, *places[branch.name], _cut(lead)))
+        rows.append(TreeRow(branch, *places[branch.name], _cut(lead), names[branch.name]))
         family = children.get(branch.name, [])
         for place, child in reversed([*enumerate(family, 1)]):
             ends = place == len(family)
@@ -160,7 +162,7 @@ def _facts(row: TreeRow, clock: Clock) -> Iterator[Line]:
     branch = row.branch
     active = " · the active branch" if branch.active else ""
     state = (outcome(branch.status, branch.score), STYLES[branch.status])
-    yield line((branch.name, "head"), " · ", state, (active, "dim"))
+    yield line((row.name, "head"), " · ", state, (active, "dim"))
     left = f", leaves {row.under} at step {row.at}" if row.under is not None else ""
     made = f", made {clock.describe(branch.created)}" if branch.created else ""
     yield line((f"{plural(branch.length, 'answer')}{left}{made}", "dim"))

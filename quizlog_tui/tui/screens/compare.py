@@ -21,7 +21,7 @@ from ...record.lineage import partings
 from ...replay.replayer import Replayer
 from ...session.audit import Audit, readable_path
 from ...session.session import Session
-from ...text import clipped, plural
+from ...text import clipped, plural, told_apart
 from ..draw.compare import Comparison, DrawnSide, branch_line
 from ..keys.bindings import screen_bindings
 from ..toasts import tell
@@ -135,8 +135,9 @@ async def choose(
     """Ask what to compare a side with, and compare; None if nothing was chosen."""
     others = [branch for branch in session.branches if not branch.active]
     parts = partings(session.record, session.record.branch)
+    names = told_apart(session.record.names)
     lines = [
-        *(branch_line(each, parts[each.name].at) for each in others),
+        *(branch_line(each, names[each.name], parts[each.name].at) for each in others),
         line("  another record...", cut=True),
     ]
     question = f"Compare {side.name} with"

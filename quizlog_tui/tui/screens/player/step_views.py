@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ....replay.transcript import Transcript
 from ....terminal_text import plain
+from ....text import told_apart
 from ...toasts import tell
 from ...widgets.lines.documents import Paragraphs, line
 from ..base import DIALOG
@@ -73,7 +74,8 @@ class StepViews:
         """What the user chooses to compare a step with; None if nothing."""
         branches = self._branches(step)
         names = [f"the step before ({step - 1})"] if step else []
-        names += [f"step {step} on branch {branch}" for branch in branches]
+        told = told_apart(self.session.record.names)
+        names += [f"step {step} on branch {told[branch]}" for branch in branches]
         if not names:
             tell(self.view, "there is no step before, and no other branch has this step")
             return None
