@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,8 +34,8 @@ def _records(app: QuizlogApp) -> list[Path]:
     libraries = (screen for screen in app.screen_stack if isinstance(screen, LibraryScreen))
     listed = [path for library in libraries for path in library.paths]
     recent = [] if app.audit and app.audit.folder else app.state.recent
-    known = {path.resolve() for path in listed}
-    return listed + [path for path in recent if path not in known and path.is_file()]
+    known = {Path(os.path.realpath(path)) for path in listed}
+    return listed + [path for path in recent if path not in known and os.path.isfile(path)]
 
 
 def _edit_settings(app: QuizlogApp) -> None:

@@ -166,7 +166,7 @@ def neighbour(path: Path, by: int) -> Path | None:
     In sibling folders only files of the same name count, as `records/*/record.yaml`.
     """
     folder = path.resolve().parent
-    here = [each for each in folder.iterdir() if each.suffix in SUFFIXES]
+    here = [each for each in folder.glob("*") if each.suffix in SUFFIXES]  # if it may be listed
     shelf = Shelf()
     paths = dict.fromkeys(chain(here, folder.parent.glob(f"*/{_quoted(path.name)}")))
     summaries = [summary(each) for each in paths]

@@ -10,7 +10,10 @@ from pathlib import Path
 import pytest
 
 from quizlog_tui.cli import main
+from quizlog_tui.record.append_only_list import AppendOnlyList
+from quizlog_tui.record.model import Record
 from quizlog_tui.record.private_text import privacy_of
+from quizlog_tui.record.store import RecordFile
 from quizlog_tui.replay.script import private_files
 from quizlog_tui.replay.script.needed_files import needed_files
 from quizlog_tui.replay.script.source import MAX_BYTES, read_source
@@ -35,6 +38,9 @@ def crowded(build: Build, monkeypatch: pytest.MonkeyPatch) -> Iterator[Build]:
     with Session(build.record("import helper\ninput('one? ')\ninput('two? ')\n")) as session:
         session.answer("3")
     monkeypatch.chdir(build.folder)
+    for name in ("a.py", "pipe.py", "closed/quiz.py", "/dev/zero", "."):
+        path = build.folder / f"{name.replace('/', '-')}.yaml"
+        RecordFile(path).create(Record(name, 1, AppendOnlyList(), 0))
     for name in ("a.json", "a.py", "data", ".a", "a.decisions.jsonl"):
         Path(name).symlink_to(f"other-{name}")
         Path(f"other-{name}").symlink_to(name)
@@ -55,7 +61,21 @@ def crowded(build: Build, monkeypatch: pytest.MonkeyPatch) -> Iterator[Build]:
 def test_a_command_works_among_what_cannot_be_read(
     command: str, crowded: Build, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(command.split()) == 0, capsys.readouterr()
+    assert main(command.split()) == (2 if "--all" in command else 0), capsys.readouterr()
+
+
+def test_all_that_can_be_verified_is(crowded: Build, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["verify", "--all", "."]) == 2
+    said = capsys.readouterr()
+    assert "1 reproducible" in said.err
+    assert said.out.count("unreadable: ") == said.out.count("\n") - 1
+
+
+def test_a_bundle_with_links_that_lead_to_each_other_is_refused(
+    crowded: Build, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["bundle", "record.yaml", "-o", "out.zip", "--add", "a.json"]) == 2
+    assert "is not a file in the script's folder" in capsys.readouterr().err
 
 
 def test_a_module_that_cannot_be_read_is_needed_and_not_searched(build: Build) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
+from os.path import realpath
 from pathlib import Path
 
 from ...errors import QuizlogError, UsageError
@@ -49,7 +50,8 @@ def _walks(path: Path, source: Source, replayer: Replayer) -> Iterator[CoveredRu
     """Each branch of a record, as far as its answers still fit their questions."""
     try:
         record = RecordFile(path).read()
-        if (path.parent / record.script).resolve() != source.path.resolve():
+        # unlike `Path.resolve`, it does not fail where links lead to each other
+        if realpath(path.parent / record.script) != realpath(source.path):
             return
         for drift in branch_drifts(record, record.names, source, replayer):
             yield CoveredRun(str(path), drift.branch, drift.run)

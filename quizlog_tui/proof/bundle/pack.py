@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -134,7 +135,7 @@ def _files(source: Source, others: Iterable[Path]) -> dict[str, bytes]:
     files = {source.path.name: source.data}
     size = len(source.data)
     for path in others:
-        where = path.resolve()
+        where = Path(os.path.realpath(path))  # also where links lead to each other
         if not where.is_relative_to(folder) or not where.is_file():
             hint = f"name files in {folder}"
             raise UsageError("is not a file in the script's folder", where=str(path), hint=hint)
