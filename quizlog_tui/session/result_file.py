@@ -26,8 +26,8 @@ def checked_output(record: Path, output: str, script: Path) -> Path:
     Raises:
         RecordError: It is elsewhere, hidden, of another kind, or is the record or the script.
     """
-    folder = record.parent.resolve()
-    target = (folder / output).resolve()
+    # `resolve` raises where links lead in a circle.
+    folder, target = map(Path, map(os.path.realpath, (record.parent, record.parent / output)))
     hint = "name a file in the record's own folder, as output: result.yaml"
     if target.suffix not in SUFFIXES or _is_hidden(Path(output)):
         message = f"output: {output!r} is not the name of a YAML or JSON file, or is hidden"
@@ -35,7 +35,7 @@ def checked_output(record: Path, output: str, script: Path) -> Path:
     if not target.is_relative_to(folder) or target.is_dir():
         message = f"output: {output!r} is not a file in the record's folder"
         raise RecordError(message, where=str(record), hint=hint)
-    if target in (record.resolve(), script.resolve()):
+    if target in map(Path, map(os.path.realpath, (record, script))):
         message = f"output: {output!r} would overwrite the questionnaire"
         raise RecordError(message, where=str(record), hint=hint)
     return target

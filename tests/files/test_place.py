@@ -139,6 +139,7 @@ OTHERS = {
     "quizlog_tui.solver.autopilot": "a temporary folder",
     "quizlog_tui.solver.decisions.decision_file": "added to, after the same check",
     "quizlog_tui.testing": "pictures of a test, whose folder runs code anyway",
+    "quizlog_tui.solver.models.allowed_programs": "the user's own settings",
     "quizlog_tui.tui.external": "a temporary folder",
     "quizlog_tui.tui.guide_pictures": "pictures of the guide",
     "quizlog_tui.tui.run": "a temporary folder",

@@ -183,7 +183,7 @@ def test_an_answer_is_refused_if_its_result_file_cannot_be_written(build: Build)
         assert "next_prompt" in result.read_text()
 
 
-@pytest.mark.parametrize("target", ["elsewhere.yaml", "../elsewhere.yaml", "none.yaml"])
+@pytest.mark.parametrize("target", ["elsewhere.yaml", "../elsewhere.yaml", "none.yaml", "r.yaml"])
 def test_a_result_file_is_no_link(target: str, build: Build) -> None:
     path = build.record(QUIZ)
     (build.folder / "elsewhere.yaml").write_text("")
