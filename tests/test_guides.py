@@ -33,6 +33,18 @@ def test_every_guide_has_a_title_and_names_only_what_there_is(topic: str) -> Non
         assert name in NAMES
 
 
+def test_each_promise_names_the_test_that_keeps_it() -> None:
+    rows = re.findall(r"^\| (?!comes from|---)(.*) \|$", guide("security"), re.M)
+    promised = guide("hostile").partition("## Promised\n")[2].partition("\n## ")[0]
+    bullets = re.findall(r"^- (.*?)(?=^- |\Z)", promised, re.M | re.S)
+    assert len(rows) > 10 and len(bullets) > 5
+    folder = Path(__file__).parent
+    for promise in (*rows, *bullets):
+        kept_by = re.findall(r"`((?:[a-z_]+/)*test_\w+\.py)`", promise)
+        assert kept_by, f"no test is named: {promise}"
+        assert all((folder / name).is_file() for name in kept_by), promise
+
+
 def test_the_guides_are_listed_in_the_order_of_reading(capsys: pytest.CaptureFixture[str]) -> None:
     files = {path.stem for path in Path(guides.__file__).parent.glob("*.md")}
     assert sorted(TOPICS) == sorted(files)
