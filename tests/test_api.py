@@ -27,7 +27,7 @@ SIGNATURES = {
     "compare": "(a, b, *, ended=...)",
     "drift_report": "(record, source, replayer)",
     "lint": "(source)",
-    "read_source": "(path, *, ours=...)",
+    "read_source": "(path)",
     "Backend": "(url, token=..., transport=...)",
     "decide": "(decision, rule=...)",
     "read_decisions": "(path)",

@@ -17,7 +17,8 @@ from ..record.file_hashes import edited_files
 from ..record.model import Record
 from ..record.store import RecordFile
 from ..replay.script.file_hashes import file_hashes
-from ..replay.script.source import Source, read_script_of
+from ..replay.script.granted import granted_script_of
+from ..replay.script.source import Source
 from ..replay.trail import question_of
 from ..replay.transcript import Transcript
 from ..replay.tree_walk import Outcome
@@ -79,7 +80,7 @@ def verify(path: Path, runs: UncachedRuns | None = None) -> Verdict:
         CancelledError: `runs` were cancelled.
     """
     record = RecordFile(path).read()
-    source = read_script_of(path, record.script)
+    source = granted_script_of(path, record)
     return verify_branches(record, source, runs or UncachedRuns())
 
 

@@ -203,7 +203,8 @@ class LiveRun:
         seen, refused = (UNVERIFIABLE[TAMPERED][1],) if tampered else (), self.source.refused
         if not refused:
             return seen
-        said = f"it asks for {' and '.join(refused)} and runs without: not allowed (--allow NAME)"
+        why = self.source.withheld or "not allowed"
+        said = f"it asks for {' and '.join(refused)} and runs without: {why} (--allow NAME)"
         return (*seen, said)
 
     def _read(self, steps: Sequence[RawStep]) -> Iterator[tuple[RawStep, bytes]]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from ..record.feedback import Feedback
 from ..record.model import Status
+from ..replay.script.private_files import EXPORT
 from ..text import plural
 from .document import BranchSection
 
-MARK = "<!-- quizlog export -->"
+MARK = EXPORT
 """Marks a file as an export, in its first lines, so that a later export may replace it."""
 _OUTCOMES = {"in_progress": "● waiting", "success": "✓ finished", "error": "✗ error"}
 

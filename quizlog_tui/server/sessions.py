@@ -208,8 +208,10 @@ def _shown(session: Session, step: SheetStep) -> bytes:
 
 
 def _stamp(session: Session) -> Stamp:
-    """The stamp of a session's files as they are now."""
-    return stamp_of(session.path, session.source.path)
+    """The stamp of a session's files as they are now, with those that a grant names."""
+    folder = session.source.path.parent
+    granted = (folder / name for name, _ in session.source.surroundings)
+    return stamp_of(session.path, session.source.path, *granted)
 
 
 def check_pointer(session: Session, pointer: int) -> None:

@@ -16,6 +16,7 @@ from ..record.store import RecordFile
 from ..record.who import Giver
 from ..replay.replayer import Replayer
 from ..replay.script.file_hashes import file_hashes
+from ..replay.script.granted import granted_script_of
 from ..replay.script.source import Source, read_script_of
 from ..replay.trail import extended_trail
 from ..replay.transcript import Transcript
@@ -104,7 +105,9 @@ class LiveRecord:
         """The script, or why it cannot be read if recorded data are shown instead."""
         try:
             self._check_served(record)
-            return read_script_of(self.file.path, record.script, ours=self._audit is None)
+            if self._audit is not None:
+                return read_script_of(self.file.path, record.script)
+            return granted_script_of(self.file.path, record)
         except ScriptError as error:
             if not self._shows_recorded:
                 raise

@@ -15,7 +15,8 @@ from ..record.store import RecordFile
 from ..record.summary import SUFFIXES
 from ..replay.replayer import Replayer
 from ..replay.script.file_hashes import file_hashes
-from ..replay.script.source import Source, read_script_of, read_source
+from ..replay.script.granted import granted_script_of
+from ..replay.script.source import Source, read_source
 from ..replay.world import world_of
 
 
@@ -108,7 +109,7 @@ def run_again(
         LimitError: The script went over a limit.
     """
     old = RecordFile(known).read()
-    source = read_script_of(known, old.script)
+    source = granted_script_of(known, old)
     new = Record(
         "",
         old.seed if seed is None else seed,

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from ..errors import ScriptError
 from ..record.summary import SUFFIXES, Summary, summary
+from ..replay.script.granted import with_grants
 from ..replay.script.source import read_script_of
 from .draw.library import ORDERS, STATUSES, arranged
 from .file_changes import Stamps, stamps
@@ -68,7 +69,7 @@ def script_remark(one: Summary, may_read: Callable[[Path], bool]) -> str:
     if one.script is None or not may_read(one.path.parent / one.script):
         return ""
     try:
-        source = read_script_of(one.path, one.script)
+        source = with_grants(read_script_of(one.path, one.script))
     except ScriptError as error:
         return f"cannot be run: {error.message}"
     states = {True: "allowed", False: "not allowed"}

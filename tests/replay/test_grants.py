@@ -1,89 +1,79 @@
-"""What a script asks for is granted by a person, to one version of one script, and by nothing else."""
+"""Grants are stored by place, as a file that a person can read and edit."""
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import pytest
 
-from quizlog_tui.cli import main
 from quizlog_tui.errors import ConfigError
-from quizlog_tui.proof.lint.check import lint
-from quizlog_tui.replay.script.grants import grant, granted, grants_path
-from quizlog_tui.replay.script.source import read_source
-from quizlog_tui.session.session import Session
-from tests.support.build import Build
+from quizlog_tui.replay.script.grants import Grant, grant_at, grants_path, store_grant
 
-ASKS = "import time  #quizlog: real-clock\ninput(f'{time.time()} ')\n"
+HERE, ELSEWHERE = "/home/me/quiz.py", "/home/me/copy/quiz.py"
 DIGEST = "sha256:" + "0" * 64
-OTHER = "sha256:" + "1" * 64
+GRANT = Grant(frozenset({"real-clock", "real-files"}), {"quiz.py": DIGEST, "data": "folder"}, "uv")
 
 
-def test_a_grant_is_for_one_digest_and_adds_up() -> None:
-    assert granted(DIGEST) == frozenset()
-    grant(DIGEST, ["real-clock"])
-    grant(OTHER, ["real-files"])
-    grant(DIGEST, ["real-network"])
-    assert granted(DIGEST) == {"real-clock", "real-network"}
-    assert granted(OTHER) == {"real-files"}
-    assert granted("sha256:" + "2" * 64) == frozenset()
-
-
-def test_a_deleted_line_is_no_longer_granted() -> None:
-    grant(DIGEST, ["real-clock"])
-    lines = grants_path().read_text().splitlines()
-    grants_path().write_text("\n".join(line for line in lines if DIGEST not in line))
-    assert granted(DIGEST) == frozenset()
-
-
-@pytest.mark.parametrize("text", ["", "nonsense", f'"{DIGEST}" = ["real-everything"]', "\0"])
-def test_what_is_no_grant_grants_nothing(text: str) -> None:
+def written(text: str) -> None:
     grants_path().parent.mkdir(parents=True, exist_ok=True)
-    grants_path().write_text(text)
-    assert granted(DIGEST) == frozenset()
+    grants_path().write_text(text, encoding="utf-8")
 
 
-def test_a_file_that_cannot_be_kept_is_said() -> None:
+def test_a_grant_is_for_one_place_and_replaces_the_one_before() -> None:
+    assert grant_at(HERE) is None
+    store_grant(HERE, Grant(frozenset({"real-network"})))
+    store_grant(ELSEWHERE, Grant(frozenset({"real-clock"})))
+    store_grant(HERE, GRANT)
+    assert grant_at(HERE) == GRANT
+    assert grant_at(ELSEWHERE) == Grant(frozenset({"real-clock"}))
+    assert grant_at("/home/me/other.py") is None
+
+
+@pytest.mark.parametrize("name", ['a"b', "a\nb", "a\\b", "]", "\x7f\x01", "ñ 😀", "sha256:x"])
+def test_any_name_is_read_as_it_was_stored(name: str) -> None:
+    grant = Grant(frozenset({"real-clock"}), {name: DIGEST}, name)
+    store_grant(f"/home/{name}/quiz.py", grant)
+    assert grant_at(f"/home/{name}/quiz.py") == grant
+
+
+def test_a_table_that_a_person_deletes_is_no_longer_granted() -> None:
+    store_grant(HERE, GRANT)
+    store_grant(ELSEWHERE, GRANT)
+    before, _, after = grants_path().read_text().partition(f'["{HERE}"]')
+    written(before + after[after.index(f'["{ELSEWHERE}"]') :])
+    assert grant_at(HERE) is None
+    assert grant_at(ELSEWHERE) == GRANT
+
+
+def test_a_grant_by_digest_alone_as_of_old_is_none() -> None:
+    written(f'"{DIGEST}" = ["real-files"]\n')
+    assert grant_at(HERE) is grant_at(DIGEST) is None
+    store_grant(HERE, GRANT)
+    assert DIGEST not in grants_path().read_text().partition("[")[0]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "nonsense", "\0", f'"{HERE}" = 1', f'["{HERE}"', f'[["{HERE}"]]']
+)
+def test_what_is_no_grant_grants_nothing(text: str) -> None:
+    written(text)
+    assert grant_at(HERE) is None
+
+
+@pytest.mark.parametrize(
+    "text", ['allowed = ["real-everything"]', "allowed = 1", "files = [1, [2]]"]
+)
+def test_what_a_grant_cannot_hold_is_passed_over(text: str) -> None:
+    written(f'["{HERE}"]\n{text}\n')
+    assert grant_at(HERE) == Grant(frozenset())
+
+
+def test_a_file_that_cannot_be_written_is_said() -> None:
     grants_path().mkdir(parents=True)
     with pytest.raises(ConfigError, match="cannot store what is allowed"):
-        grant(DIGEST, ["real-clock"])
+        store_grant(HERE, GRANT)
 
 
-def clock(prompt: str | None) -> float:
-    return float((prompt or "").strip())
-
-
-def test_only_allow_grants_and_only_this_version(
-    build: Build, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    record = build.record(ASKS)
-    monkeypatch.chdir(build.folder)
-    with Session(record) as session:
-        assert clock(session.transcript.next_prompt) < 1_736_000_000
-        assert any("not allowed" in warning for warning in session.warnings)
-    assert main(["verify", record.name]) == 4
-    assert main(["lint", "quiz.py"]) == 3
-    assert granted(read_source(build.folder / "quiz.py").code_hash) == frozenset()
-    capsys.readouterr()
-    assert main([record.name, "--allow", "real-clock", "--json"]) == 0
-    assert clock(json.loads(capsys.readouterr().out)["next_prompt"]) > 1_760_000_000
-    with Session(record) as session:
-        assert clock(session.transcript.next_prompt) > 1_760_000_000
-    (build.folder / "quiz.py").write_text(ASKS + "# another version\n")
-    with Session(record) as session:
-        assert clock(session.transcript.next_prompt) < 1_736_000_000
-
-
-def test_a_bundle_has_nothing_that_its_receiver_granted(build: Build, tmp_path: Path) -> None:
-    """Its script may be one that was granted; what lies beside it in the bundle is not."""
-    build.record("import time  #quizlog: real-clock\nprint(time.time())\ninput('? ')\n")
-    grant(read_source(build.folder / "quiz.py").code_hash, ["real-clock"])
-    assert read_source(build.folder / "quiz.py").allowed == ("real-clock",)
-    assert read_source(build.folder / "quiz.py", ours=False).allowed == ()
-
-
-def test_lint_names_what_is_asked_for(build: Build) -> None:
-    found = lint(read_source(build.script(ASKS)))
-    (trap,) = [trap for trap in found.traps if trap.code == "asks-real"]
-    assert (trap.line, "real-clock" in trap.reason) == (1, True)
+def test_a_file_that_a_person_broke_is_not_replaced() -> None:
+    written("[broken")
+    with pytest.raises(ConfigError, match="mend or remove it"):
+        store_grant(HERE, GRANT)
+    assert grants_path().read_text() == "[broken"

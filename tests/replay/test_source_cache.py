@@ -11,7 +11,7 @@ from quizlog_tui.errors import ScriptError
 from quizlog_tui.files.stamp import is_settled, stamp_of
 from quizlog_tui.replay.replayer import Replayer
 from quizlog_tui.replay.script import source_cache
-from quizlog_tui.replay.script.grants import grant
+from quizlog_tui.replay.script.granted import grant
 from quizlog_tui.replay.script.source_cache import SourceCache
 from tests.support.waiting import wait_for
 
@@ -75,7 +75,7 @@ def test_a_script_in_a_folder_that_is_gone_cannot_be_read(
 def test_what_is_granted_meanwhile_holds_at_once(tmp_path: Path) -> None:
     path, scripts = _written(tmp_path / "quiz.py", "#quizlog: real-clock\n"), SourceCache()
     before = scripts.source(path)
-    grant(before.code_hash, ["real-clock"])
+    grant(before, ["real-clock"])
     assert (before.allowed, scripts.source(path).allowed) == ((), ("real-clock",))
 
 
@@ -85,12 +85,12 @@ def test_steps_do_not_read_a_script_again_that_stayed_as_it_was(
     path = _written(tmp_path / "quiz.py", "while True: input('? ')\n")
     reads = []
 
-    def read_source(path: Path) -> object:
+    def granted_source(path: Path) -> object:
         reads.append(path)
         return plain(path)
 
-    plain = source_cache.read_source
-    monkeypatch.setattr(source_cache, "read_source", read_source)
+    plain = source_cache.granted_source
+    monkeypatch.setattr(source_cache, "granted_source", granted_source)
     with Replayer() as replayer:
         for count in range(3):
             replayer.replay(path, 1, ["a"] * count)

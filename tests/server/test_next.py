@@ -15,6 +15,8 @@ from quizlog_tui.record.store import RecordFile
 from quizlog_tui.record.who import on_branch
 from quizlog_tui.replay.process.limits import Limits
 from quizlog_tui.replay.replayer import Replayer
+from quizlog_tui.replay.script.granted import grant
+from quizlog_tui.replay.script.source import read_source
 from quizlog_tui.server.docs import docs_page
 from quizlog_tui.session.session import Session
 from tests.server.conftest import QUIZ, Server
@@ -42,6 +44,20 @@ async def test_a_script_and_its_answers(server: Server, build: Build) -> None:
     assert raised["last_error"] == {"message": "no", "line": 6, "score": 0.6}
     assert raised["pointer"] == 2
     assert sorted(path.name for path in build.folder.iterdir()) == ["quiz.py"]
+
+
+async def test_a_grant_ends_while_a_record_is_open_when_a_file_of_it_changes(
+    server: Server, build: Build
+) -> None:
+    asks = (
+        "import helper, time  #quizlog: real-clock\nwhile True: input(str(time.time() > 1.76e9))\n"
+    )
+    (build.folder / "helper.py").write_text("")
+    build.record(asks)
+    grant(read_source(build.folder / "quiz.py"), ["real-clock"])
+    assert (await server.next(sheet_id="record", input="a"))["next_prompt"] == "True"
+    (build.folder / "helper.py").write_text("# theirs")
+    assert (await server.next(sheet_id="record", input="b"))["next_prompt"] == "False"
 
 
 async def test_a_record_is_shown_and_answered(server: Server, build: Build) -> None:

@@ -20,7 +20,7 @@ from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import LastError, Record
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.record.summary import find_records
-from quizlog_tui.replay.script.grants import grant
+from quizlog_tui.replay.script.granted import grant
 from quizlog_tui.replay.script.source import read_source
 from quizlog_tui.tui import shelf
 from quizlog_tui.tui.app import QuizlogApp
@@ -365,7 +365,7 @@ async def test_the_marked_record_names_what_its_script_asks_for(folder: Path) ->
         assert "asks for" not in screen_text(app)
         await press(pilot, "j")
         await shows(pilot, "asks.py asks for real-clock (not allowed), real-files (not allowed)")
-        grant(read_source(folder / "asks.py").code_hash, ["real-files"])
+        grant(read_source(folder / "asks.py"), ["real-files"])
         await press(pilot, "k", "j")
         await shows(pilot, "asks.py asks for real-clock (not allowed), real-files (allowed)")
         await press(pilot, "j")

@@ -13,7 +13,7 @@ from ...proof.drift.drift_text import describe_files, difference_text, drift_tex
 from ...proof.drift.report import BranchDrift, DriftReport, drift_report
 from ...record.store import RecordFile
 from ...replay.replayer import Replayer
-from ...replay.script.source import read_script_of
+from ...replay.script.granted import granted_script_of
 from ...replay.transcript import Transcript
 from ...text import one_line, plural
 from ..garbage import search_paused
@@ -86,7 +86,7 @@ def drift(arguments: Namespace) -> int:
     """`quizlog drift RECORD`."""
     path = record_path(arguments.record)
     record = RecordFile(path).read()
-    source = read_script_of(path, record.script)
+    source = granted_script_of(path, record)
     with Replayer() as replayer:
         report = drift_report(record, source, replayer)
     if arguments.json:

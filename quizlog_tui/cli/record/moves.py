@@ -16,7 +16,7 @@ from ...record.lock import WAIT_SECONDS
 from ...record.who import Giver
 from ...replay.process.limits import user_limits
 from ...replay.replayer import Replayer
-from ...replay.script.grants import grant
+from ...replay.script.granted import grant
 from ...session.reply import Reply
 from ...session.session import Session
 from ...text import one_line
@@ -52,7 +52,7 @@ def record(arguments: Namespace) -> int:
 
 def _answered(session: Session, arguments: Namespace, answer: str | None) -> int:
     if arguments.allow:
-        grant(session.source.code_hash, arguments.allow)
+        grant(session.source, arguments.allow)
         session.reload()
     if answer is None:
         return _show(session, arguments, session.reply())
@@ -148,10 +148,10 @@ def _new_record(script: Path, arguments: Namespace) -> Path:
     source = read_new_script(script)
     target = Path(arguments.output) if arguments.output else script.with_suffix(".yaml")
     seed = arguments.seed if arguments.seed is not None else random.SystemRandom().randrange(10**6)
-    if arguments.allow:
-        grant(source.code_hash, arguments.allow)
     if arguments.python:
         choose(source.path, arguments.python)
+    if arguments.allow:
+        grant(source, arguments.allow)
     new_record(script, target, seed, arguments.args)
     return target
 
@@ -170,7 +170,7 @@ def _run_again(known: Path, arguments: Namespace) -> Path:
     with replayer(0) as own:
         source = run_again(known, target, own, seed=arguments.seed, args=arguments.args or None)
     if arguments.allow:
-        grant(source.code_hash, arguments.allow)
+        grant(source, arguments.allow)
     return target
 
 

@@ -202,7 +202,7 @@ def _run(
     """Check the unpacked parts against each other, and run the script again."""
     try:
         record = RecordFile(folder / about.record).read()
-        source = read_source(folder / about.script, ours=False)
+        source = read_source(folder / about.script)
     except QuizlogError as error:
         return BundleReport((BundleProblem("record", about.record, error.message),), signer=signer)
     lines = members[STEPS].decode("ascii", "replace").split("\n")[:-1]

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from ...record.store import RecordFile
 from ...replay.replayer import replay
+from ...replay.script.granted import granted_script_of
 from ...replay.script.needed_files import files_below
-from ...replay.script.source import read_script_of
 from ...replay.world import world_of
 from .chain import step_lines
 
@@ -25,7 +25,7 @@ def missing_files(path: Path, given: Collection[str]) -> list[Path]:
         given: Names of the files that the script has.
     """
     record = RecordFile(path).read()
-    source = read_script_of(path, record.script)
+    source = granted_script_of(path, record)
     folder = source.path.parent
     names = [file.relative_to(folder).as_posix() for file in files_below(folder)]
     others = [name for name in names if name not in given]

@@ -15,8 +15,9 @@ from ...record.private_text import PrivateFinding, is_private_file, privacy_of
 from ...record.store import RecordFile
 from ...record.text.document import to_mapping, to_text
 from ...replay.replayer import replay
+from ...replay.script.granted import granted_script_of
 from ...replay.script.needed_files import imported, needed_files
-from ...replay.script.source import Source, read_script_of
+from ...replay.script.source import Source
 from ...replay.transcript import Transcript
 from ...replay.world import world_of
 from ..recorded import difference_from_record, recorded_branch
@@ -89,7 +90,7 @@ def pack(path: Path, more: Iterable[Path] = (), *, redact: bool = False) -> Pack
 def _replayed(path: Path) -> tuple[Record, Source, Transcript]:
     """A record, its script, and a run that agrees with the record."""
     record = RecordFile(path).read()
-    source = read_script_of(path, record.script)
+    source = granted_script_of(path, record)
     run = replay(source, world_of(record), record.used)
     found = difference_from_record(recorded_branch(record, record.branch), run)
     if found is not None:

@@ -13,7 +13,8 @@ from ...record.model import Record
 from ...record.store import RecordFile
 from ...replay.parallel import run_parallel
 from ...replay.replayer import Replayer
-from ...replay.script.source import Source, read_script_of
+from ...replay.script.granted import granted_script_of
+from ...replay.script.source import Source
 from ...replay.transcript import Transcript
 from ..diverge import Difference, first_difference
 from ..drift.report import BranchDrift, branch_drift, branch_drifts
@@ -83,7 +84,7 @@ def side_of(name: str, other: Side | None = None) -> Side:
         return with_branch(other, branch)
     file = record_path(path)
     record = RecordFile(file).read()
-    source = read_script_of(file, record.script)
+    source = granted_script_of(file, record)
     side = Side(file, record, source, record.branch, whole=False)
     return with_branch(side, branch) if at else side
 

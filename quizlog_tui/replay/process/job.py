@@ -40,11 +40,17 @@ def job_fields(
         os.fsencode(world.at),
         os.fsencode(files_folder),
         *map(_packed, (source.allowed, world.changed, world.hidden, private_files(source))),
+        _packed(word for each in _looked_at(source) for word in each),
         _packed(variables),
         os.fsencode("".join(f"{text}\0" for text in world.args)),
         os.fsencode(source.interpreter.environment),
         source.data,
     ]
+
+
+def _looked_at(source: Source) -> tuple[tuple[str, str], ...]:
+    """What the run finds in the script's folder if it has a grant; empty for all that is there."""
+    return source.surroundings if source.allowed else ()
 
 
 def _packed(words: Iterable[str]) -> bytes:

@@ -72,11 +72,22 @@ def interpreter_of(script: Path, source: bytes) -> Interpreter:
     Raises:
         ConfigError: The one that the user chose cannot be used.
     """
-    chosen = chosen_interpreter(script)
-    if chosen:
-        return chosen_by_user(chosen)
+    if chosen_interpreter(script):
+        return chosen_interpreter_of(script)
     folder = next(_environments(script, source), "")
     return _found(folder) or OWN if folder else OWN
+
+
+def chosen_interpreter_of(script: Path) -> Interpreter:
+    """The interpreter that the user chose for a script, else quizlog's own.
+
+    A run with a grant enters no other: an environment that nobody chose may be a stranger's.
+
+    Raises:
+        ConfigError: The one that the user chose cannot be used.
+    """
+    chosen = chosen_interpreter(script)
+    return chosen_by_user(chosen) if chosen else OWN
 
 
 def chosen_by_user(program: str) -> Interpreter:
@@ -127,6 +138,13 @@ def when_a_module_is_missing(script: Path, source: bytes, used: Interpreter) -> 
     uv = f"uv sync --script {script.name}" if _INLINE.search(source) else ""
     choice = uv or f"quizlog new {script.name} --python PATH, or a .venv beside the script"
     return f"it ran with Python {used.version} ({used.name}); to give it its libraries: {choice}"
+
+
+def when_a_chosen_one_lacks_a_module(script: Path, used: Interpreter) -> str:
+    """The same for a script with a grant, which runs in no environment that nobody chose."""
+    choice = f"quizlog new {script.name} --python PATH"
+    ran = f"it ran with Python {used.version} ({used.name})"
+    return f"{ran}, as with a grant only what you chose is used: {choice}"
 
 
 def _found(environment: str) -> Interpreter | None:

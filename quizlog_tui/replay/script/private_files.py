@@ -16,7 +16,9 @@ from .needed_files import needed_files
 from .source import Source
 
 _RECORDS = (".yaml", ".yml", ".json")
-_DECISIONS = ".decisions.jsonl"
+_DECISIONS = (".decisions.jsonl", ".decisions.jsonl.lock")
+EXPORT = "<!-- quizlog export -->"
+"""A line near the start of each export of a record as HTML or Markdown."""
 _HEAD = 4096
 """Number of bytes of a file that are searched for a record's keys."""
 _SCRIPT, _SEED = (
@@ -25,8 +27,11 @@ _SCRIPT, _SEED = (
 
 
 def private_files(source: Source) -> list[str]:
-    """Names of the files in a script's folder that are hidden from it."""
-    if "real-files" in source.allowed:
+    """Names of the files in a script's folder that are hidden from it.
+
+    A run with a grant finds only what was looked at, and none of these: see `surroundings`.
+    """
+    if "real-files" in source.allowed or source.surroundings:
         return []
     try:
         with os.scandir(source.path.parent) as entries:
@@ -58,12 +63,33 @@ def is_record_file(path: Path) -> bool:
     return path.suffix in _RECORDS and _is_record(os.fspath(path))
 
 
+def is_made_by_quizlog(path: Path) -> bool:
+    """Whether a file is one that quizlog writes for a record: it, its result, decisions, exports.
+
+    No module is one, so that no code is kept from being looked at.
+    """
+    if path.name.endswith(_DECISIONS):
+        return True
+    if path.suffix == ".py":
+        return False
+    head = _head(os.fspath(path))
+    return _reads_as_record(head) or EXPORT.encode() in head[:100].splitlines()
+
+
 def _is_record(path: str) -> bool:
+    return _reads_as_record(_head(path))
+
+
+def _head(path: str) -> bytes:
+    """The first bytes of a file; empty if it cannot be read."""
     try:
         with open_regular(path) as file:
-            head = file.read(_HEAD)
+            return file.read(_HEAD)
     except OSError:
-        return False
+        return b""
+
+
+def _reads_as_record(head: bytes) -> bool:
     return bool(_SCRIPT.search(head) and _SEED.search(head))
 
 

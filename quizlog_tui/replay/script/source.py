@@ -9,7 +9,7 @@ import contextlib
 import io
 import re
 from bisect import bisect_left
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 
@@ -17,9 +17,16 @@ from ...errors import ScriptError
 from ...files.digest import hex_digest
 from ...files.regular_file import read_regular
 from ...files.stamp import Stamp, stamp_of
-from .grants import NAMES, granted
+from .grants import NAMES
 from .input_kinds import tags_in
-from .interpreter import OWN, Interpreter, interpreter_of, when_a_module_is_missing
+from .interpreter import (
+    OWN,
+    Interpreter,
+    chosen_interpreter_of,
+    interpreter_of,
+    when_a_chosen_one_lacks_a_module,
+    when_a_module_is_missing,
+)
 
 MAX_BYTES = 64 * 1024 * 1024
 """Larger scripts are refused before they are read."""
@@ -39,7 +46,12 @@ class Source:
     data: bytes
     """The file's bytes, exactly as they will be run."""
     granted: frozenset[str] = frozenset()
-    """The user's grants for this version, whether or not the script requests them."""
+    """The user's grants for what is there now, whether or not the script requests them."""
+    surroundings: tuple[tuple[str, str], ...] = ()
+    """What a run with a grant finds in the script's folder: see `script.surroundings`."""
+    withheld: str = ""
+    """Why a grant does not hold now, as `json.py is new since you allowed it`; empty if there is
+    none."""
     in_place: bool = False
     """Whether its file is there, and perhaps an environment with its libraries near it."""
 
@@ -50,11 +62,17 @@ class Source:
         Raises:
             ConfigError: The interpreter that the user chose cannot be used.
         """
-        return interpreter_of(self.path, self.data) if self.in_place else OWN
+        if not self.in_place:
+            return OWN
+        if self.allowed:
+            return chosen_interpreter_of(self.path)
+        return interpreter_of(self.path, self.data)
 
     @property
     def missing_module_hint(self) -> str:
         """What to tell when it finds no module of some name."""
+        if self.allowed:
+            return when_a_chosen_one_lacks_a_module(self.path, self.interpreter)
         return when_a_module_is_missing(self.path, self.data, self.interpreter)
 
     @cached_property
@@ -112,9 +130,13 @@ class Source:
 
     @cached_property
     def version(self) -> str:
-        """Identifies all that affects a run: the bytes, the grants in use and the interpreter."""
+        """Identifies all that affects a run: the bytes, the grants in use and the interpreter.
+
+        With a grant, also what the run finds in its folder.
+        """
         by = () if self.interpreter == OWN else (self.interpreter.name, self.interpreter.version)
-        return " ".join((self.code_hash, *self.allowed, *by))
+        found = (hex_digest(repr(self.surroundings).encode()),) if self.allowed else ()
+        return " ".join((self.code_hash, *self.allowed, *found, *by))
 
     def line(self, number: int) -> str:
         """The text of line `number` (from 1), empty if there is none."""
@@ -176,40 +198,34 @@ def _legal_score(text: str, where: str) -> tuple[float | None, str | None]:
     return value, None
 
 
-def read_source(path: Path, *, ours: bool = True) -> Source:
-    """Read a script.
-
-    Args:
-        path: The file.
-        ours: Whether the user's grants apply; not for a file that somebody else packed.
+def read_source(path: Path) -> Source:
+    """Read a script, with nothing granted to it: see `granted`.
 
     Raises:
         ScriptError: The file is missing, a directory, not a regular file, too big, or unreadable.
     """
     try:
-        source = Source(path.absolute(), read_regular(path, MAX_BYTES), in_place=True)
+        return Source(path.absolute(), read_regular(path, MAX_BYTES), in_place=True)
     except FileNotFoundError:
         raise ScriptError("the script does not exist", where=str(path), hint=_HINT) from None
     except IsADirectoryError:
         raise ScriptError("is a directory, not a script", where=str(path), hint=_HINT) from None
     except OSError as error:
         raise ScriptError(f"cannot read: {error.strerror}", where=str(path)) from None
-    return replace(source, granted=granted(source.code_hash)) if ours and source.asked else source
 
 
-def read_script_of(record: Path, script: str, *, ours: bool = True) -> Source:
-    """Read the script that a record names.
+def read_script_of(record: Path, script: str) -> Source:
+    """Read the script that a record names, with nothing granted to it.
 
     Args:
         record: The record's file.
         script: Its `script`: a path relative to the record.
-        ours: Whether the user's grants hold for it.
 
     Raises:
         ScriptError: It cannot be read; the hint says what to do about the record.
     """
     try:
-        return read_source(record.parent / script, ours=ours)
+        return read_source(record.parent / script)
     except ScriptError as error:
         hint = f"put it back, or edit `script:` in {record}"
         raise ScriptError(error.message, where=error.where, hint=hint) from None

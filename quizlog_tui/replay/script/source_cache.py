@@ -1,4 +1,7 @@
-"""A cache of scripts, which are read again only when their files have changed."""
+"""A cache of scripts, which are read again only when their files have changed.
+
+A script that requests a grant is read each time, as what is granted to it may change.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,8 @@ import os
 from pathlib import Path
 
 from ...files.stamp import Stamp, is_settled, stamp_of
-from .source import Source, read_source
+from .granted import granted_source
+from .source import Source
 
 _MOST = 256
 """Maximum number of scripts in the cache."""
@@ -30,7 +34,7 @@ class SourceCache:
         if known and known[0] == stamp:
             return known[1]
         self._kept.pop(name, None)
-        source = read_source(Path(path))
+        source = granted_source(Path(path))
         if is_settled(stamp) and not source.asked:  # a request may be granted at any time
             self._keep(name, stamp, source)
         return source

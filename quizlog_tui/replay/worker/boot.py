@@ -19,6 +19,7 @@ from .folder import Folder
 from .isolation import Shut, isolate
 from .job import Job
 from .log import Log
+from .looked_at import Changed
 from .outcome import Outcome
 from .own_files import OwnFiles
 from .watch.code_watch import CodeWatch
@@ -26,6 +27,10 @@ from .watch.outside import Outside
 from .watch.starts import Starts
 from .watch.taint import Taint
 from .wire import Wire, quote
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 
 def main(control: int, guard_end: int, shut: Shut, *, network: bool) -> None:
@@ -49,7 +54,10 @@ def main(control: int, guard_end: int, shut: Shut, *, network: bool) -> None:
     wire.send(f'["born", {os.getpid()}]')
     job = Job(wire.receive())
     _limit_memory(job.memory)
-    folder.enter(os.path.dirname(job.path), job.at, job.files_folder, job.private)
+    try:
+        folder.enter(job)
+    except Changed as error:
+        _refuse(wire, error)
     script = job.path if folder.way != "overlay" or not job.at else f"{job.at}/{job.name}"
     code = CodeWatch(wire, script, folder.path)
     outcome = Outcome(OwnFiles(script, folder.path), code)
@@ -64,8 +72,7 @@ def main(control: int, guard_end: int, shut: Shut, *, network: bool) -> None:
     try:
         isolation = isolate(shut, outlet, folder, job, network=reach)
     except OSError as error:
-        wire.send(f'["unshut", {quote(str(error))}]')
-        os._exit(1)
+        _refuse(wire, error)
     taint.install()
     world.install()
     code.install()
@@ -75,6 +82,12 @@ def main(control: int, guard_end: int, shut: Shut, *, network: bool) -> None:
     if job.waits:
         log.wait_for_looks()
     _run(script, f"{folder.path}/{job.name}", job.source, outcome)
+
+
+def _refuse(wire: Wire, error: Exception) -> NoReturn:
+    """Tell why the script is not run, and end."""
+    wire.send(f'["unshut", {quote(str(error))}]')
+    os._exit(1)
 
 
 def _close_all_but(*spared: int) -> None:

@@ -3,6 +3,8 @@
 On Linux an overlay is mounted over the folder at the same path, which only this process and its
 children see: reads reach the user's files, writes go to memory. Temporary files get a private
 folder too. If the system does not permit an overlay, the folder is copied instead.
+
+A script with a grant finds only what the user looked at: the overlay lies over a copy of that.
 """
 
 from __future__ import annotations
@@ -14,6 +16,8 @@ from os import fstat, listdir, scandir  # the originals: the script's view of `o
 
 from . import system
 from .fixed.identity import HOST
+from .job import Job
+from .looked_at import Changed, copy_looked_at
 
 TEMPORARY = "/tmp/quizlog"
 """The folder for temporary files: private to each run, at the same path for all."""
@@ -48,7 +52,7 @@ class Folder:
         self._filling: Callable[[], None] = lambda: None
         self._before: frozenset[_File] = frozenset()
         self._upper = -1
-        self._private: Collection[str] = ()
+        self._job: Job
         self._empty = 0
         self._deep = False
 
@@ -65,31 +69,35 @@ class Folder:
             system.mount(b"tmpfs", b"tmpfs", SHARED_MEMORY.encode(), 0, _ROOM)
             self.own_memory = True
 
-    def enter(self, path: str, at: str, files_folder: str, private: Collection[str] = ()) -> None:
-        """Make the folder private and go there.
+    def enter(self, job: Job) -> None:
+        """Make the folder of a job's script private and go there.
 
-        Args:
-            path: The user's folder.
-            at: Another path at which the script finds the folder; empty for its own path.
-            files_folder: The folder for written files; empty for memory.
-            private: Names of files in the folder that are hidden from the script.
+        Raises:
+            Changed: The script has a grant, and does not find what the user looked at.
         """
+        self._job = job
+        path = self.path = os.path.dirname(job.path)
         os.chdir(path)
-        self._private = private
-        self.path = path
-        if self._options is not None and (at or path) != "/":
+        target = job.at or path
+        if self._options is not None and target != "/":
             with contextlib.suppress(OSError):
-                self._overlay(at or path, files_folder)
-                self.path, self.way = at or path, "overlay"
+                self._overlay(target, job.files_folder)
+                self.path, self.way = target, "overlay"
                 return
         with contextlib.suppress(OSError):  # no room, say
-            self._copy(path, files_folder)
+            self._copy(path, job.files_folder)
+        if job.looked_at and not self.way:
+            raise Changed("what was allowed it cannot be kept apart from its folder here")
 
     def _overlay(self, target: str, files_folder: str) -> None:
         """Mount an overlay over the current folder at `target`, and go there."""
         temporary = TEMPORARY.encode()
         system.mount(b"tmpfs", b"tmpfs", temporary, 0, _ROOM)
         try:
+            lower, inside = self._lower(), self._libraries_below(target)
+            libraries = os.open(self._job.libraries, os.O_PATH) if inside else -1
+            if inside:
+                os.makedirs(f"{TEMPORARY}/lower/{inside}", exist_ok=True)
             for name in ("upper", "work", "tmp"):
                 os.mkdir(f"{TEMPORARY}/{name}")
             inner = os.open(f"{TEMPORARY}/tmp", os.O_PATH)
@@ -99,18 +107,23 @@ class Folder:
             work = os.open(
                 f"{files_folder}/work" if files_folder else f"{TEMPORARY}/work", os.O_PATH
             )
-            layers = b"lowerdir=.,upperdir=/proc/self/fd/%d,workdir=/proc/self/fd/%d" % (
+            layers = b"lowerdir=%s,upperdir=/proc/self/fd/%d,workdir=/proc/self/fd/%d" % (
+                lower,
                 upper,
                 work,
             )
             options = layers + (self._options or b"")
             system.mount(b"overlay", b"overlay", os.fsencode(target), 0, options)
-            for name in self._private:
+            for name in self._job.private:
                 if os.path.lexists(f"{target}/{name}"):  # it may have gone meanwhile
                     system.call("unlink", os.fsencode(f"{target}/{name}"))
         except OSError:
             system.call("umount2", temporary, system.DETACH)
             raise
+        if inside:
+            place = os.fsencode(f"{target}/{inside}")
+            system.mount(None, b"/proc/self/fd/%d" % libraries, place, system.BIND, b"")
+            os.close(libraries)
         with contextlib.suppress(OSError):  # the overlay may lie over the folder for it
             os.mkdir(TEMPORARY, 0o700)
         system.mount(None, b"/proc/self/fd/%d" % inner, temporary, system.BIND, b"")
@@ -122,6 +135,21 @@ class Folder:
         else:
             self._upper = upper
         os.chdir(target)
+
+    def _lower(self) -> bytes:
+        """What lies under the overlay: the current folder, or a copy of what was looked at."""
+        if not self._job.looked_at:
+            return b"."
+        lower = f"{TEMPORARY}/lower"
+        os.mkdir(lower)
+        copy_looked_at(self._job, lower)
+        return lower.encode()
+
+    def _libraries_below(self, target: str) -> str:
+        """The relative path of the environment if a copy of the folder hides it; else empty."""
+        above, name = os.path.split(self._job.libraries)
+        inside = os.path.relpath(f"{os.path.realpath(above)}/{name}", os.path.realpath(target))
+        return inside if self._job.looked_at and name and inside[:2] != ".." else ""
 
     def fill(self, act: Callable[[], None]) -> None:
         """Change files in the folder, now and after each later separation from copies."""
@@ -202,9 +230,12 @@ class Folder:
         if not files_folder:
             os.mkdir(target)
         os.environ["TMPDIR"] = base
-        if _copy_tree(path, target, [_MOST_BYTES, _MOST_FILES], self._private):
-            self.path, self.way = target, "copy"
-            os.chdir(target)
+        if self._job.looked_at:
+            copy_looked_at(self._job, target)
+        elif not _copy_tree(path, target, [_MOST_BYTES, _MOST_FILES], self._job.private):
+            return
+        self.path, self.way = target, "copy"
+        os.chdir(target)
 
 
 def leftover(pid: int) -> str:

@@ -15,7 +15,7 @@ class Job:
     def __init__(self, fields: list[bytes]) -> None:
         *fixed, self.source = fields
         """The script's bytes."""
-        self.path, self.name, *numbers, self.at, self.files_folder = map(os.fsdecode, fixed[:-7])
+        self.path, self.name, *numbers, self.at, self.files_folder = map(os.fsdecode, fixed[:-8])
         """The script, absolute; its file name; another path at which it shall find its folder, and
         a folder that takes what it writes: both may be empty."""
         self.seed, self.memory, self.start, self.tick, self.max_unreported, waits = map(
@@ -26,7 +26,9 @@ class Job:
         questions that were answered meanwhile."""
         self.waits = bool(waits)
         """Whether it waits before it begins, so that quizlog can look at it."""
-        asked, changed, hidden, private, variables, args, libraries = map(os.fsdecode, fixed[-7:])
+        asked, changed, hidden, private, looked_at, variables, args, libraries = map(
+            os.fsdecode, fixed[-8:]
+        )
         self.asked = frozenset(_texts(asked))
         """What the script asked for: `real-clock`, `real-network`, `real-files` and so on."""
         self.changed = frozenset(_texts(changed))
@@ -35,6 +37,10 @@ class Job:
         """Files that shall not be there, where left over files are such a condition."""
         self.private = _texts(private)
         """Files beside the script that are not for it."""
+        words = _texts(looked_at)
+        self.looked_at = {words[at]: words[at + 1] for at in range(0, len(words), 2)}
+        """What alone the script finds in its folder, each name with what is there, as the user
+        looked at it; empty for all that is there."""
         self.environment = _texts(variables)
         """Variables, `NAME=value`, beyond the fixed ones."""
         self.args = args.split("\0")[:-1]

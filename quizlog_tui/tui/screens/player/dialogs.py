@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ....record.author import QUESTION, keep_author
-from ....replay.script.grants import grant
+from ....replay.script.granted import grant
 from ...messages import Neighbour
 from ...toasts import tell
 from ...widgets.lines.documents import line
@@ -63,7 +63,7 @@ class Dialogs:
         question = f"{source.path.name} asks for {' and '.join(source.refused)}."
         lines = [line("run it without", cut=True), line("allow this version of it", cut=True)]
         if await self.view.app.push_screen_wait(ChooseScreen(question, lines)) == 1:
-            grant(source.code_hash, source.refused)
+            grant(source, source.refused)
             self._moves.move(self.session.reload)
 
     @writes("a note or verdict at this step", "notes")

@@ -1,0 +1,87 @@
+"""What a script asks for is granted by a person's word, and by nothing else."""
+
+from __future__ import annotations
+
+from quizlog_tui.proof.lint.check import lint
+from quizlog_tui.replay.replayer import replay
+from quizlog_tui.replay.script.granted import granted_source
+from quizlog_tui.replay.script.grants import grants_path
+from quizlog_tui.replay.script.source import read_source
+from quizlog_tui.session.session import Session
+from tests.cli.conftest import Run
+from tests.support.build import Build
+from tests.support.isolation import needs_isolation
+
+CLOCK = "import time  #quizlog: real-clock\nprint('real' if time.time() > 1.76e9 else 'fixed')\n"
+ASKS = f"{CLOCK}while True: input('? ')\n"
+
+
+def runs(out: str) -> str:
+    return out.splitlines()[0]
+
+
+def test_only_allow_grants_and_only_this_version(run: Run, build: Build) -> None:
+    name = build.record(ASKS).name
+    assert runs(run(name)[1]) == "fixed"
+    assert run("verify", name)[0] == 4
+    assert run("lint", "quiz.py")[0] == 3
+    assert run("export", name, "-o", "quiz.html")[0] == 0
+    assert not grants_path().exists()
+    assert runs(run(name, "--allow", "real-clock")[1]) == "real"
+    assert runs(run(name)[1]) == "real"
+    (build.folder / "quiz.py").write_text(ASKS + "# another version\n")
+    _, out, err = run(name)
+    assert runs(out) == "fixed"
+    assert "runs without: quiz.py changed since you allowed it (--allow NAME)" in err
+
+
+def test_a_persons_own_folder_asks_once(run: Run, build: Build) -> None:
+    build.script(ASKS)
+    assert runs(run("new", "quiz.py", "--seed", "1", "--allow", "real-clock")[1]) == "real"
+    moves = [
+        *(["quiz.yaml", "a"], ["quiz.yaml", "b"], ["rewind", "quiz.yaml", "1"]),
+        *(["fork", "quiz.yaml", "0", "c"], ["quiz.yaml", "d"], ["amend", "quiz.yaml", "0", "e"]),
+        *(["switch", "quiz.yaml", "main"], ["export", "quiz.yaml", "-o", "quiz.html"]),
+        *(["note", "quiz.yaml", "main", "mine"], ["verify", "quiz.yaml"], ["quiz.yaml", "f"]),
+        *(["new", "quiz.yaml", "-o", "again.yaml"], ["again.yaml", "g"], ["quiz.yaml"]),
+    ]
+    for words in moves:
+        _, out, err = run(*words)
+        assert "runs without" not in err, words
+    assert runs(out) == "real"
+
+
+def test_a_bundle_has_nothing_that_its_receiver_granted(build: Build) -> None:
+    build.record(ASKS)
+    assert read_source(build.folder / "quiz.py").allowed == ()
+
+
+def test_a_session_without_a_grant_is_told_so(build: Build) -> None:
+    with Session(build.record(ASKS)) as session:
+        assert any("not allowed" in warning for warning in session.warnings)
+    assert granted_source(build.folder / "quiz.py").allowed == ()
+
+
+def test_lint_names_what_is_asked_for(build: Build) -> None:
+    found = lint(read_source(build.script(ASKS)))
+    (trap,) = [trap for trap in found.traps if trap.code == "asks-real"]
+    assert (trap.line, "real-clock" in trap.reason) == (1, True)
+
+
+FILES = "#quizlog: real-files\nimport json\nprint(json.dumps(input('Name? ')))\n"
+READS = "print('STRANGER READS', open({key!r}).read())\ndef dumps(x): return x\n"
+
+
+def test_the_same_bytes_in_a_strangers_folder_get_nothing(run: Run, build: Build) -> None:
+    key, stranger = build.outside / "key", build.folder / "stranger"
+    key.write_text("OUTSIDE-KEY")
+    mine = build.folder / "mine" / "quiz.py"
+    for path in (mine, stranger / "quiz.py"):
+        path.parent.mkdir()
+        path.write_text(FILES)
+    run("new", str(mine), "--seed", "1", "--allow", "real-files")
+    (stranger / "json.py").write_text(READS.format(key=str(key)))
+    (stranger / "rec.yaml").write_text("script: quiz.py\nseed: 1\ninputs: []\npointer: 0\n")
+    code, out, _ = run(str(stranger / "rec.yaml"))
+    needs_isolation(*replay(stranger / "quiz.py", 1, []).unavailable)
+    assert code == 1 and "OUTSIDE-KEY" not in out
