@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from ..errors import ConflictError, ScriptError
+from ..errors import ConflictError, QuizlogError, ScriptError
 from ..proof.drift.settle import SettledRecord, settle, settle_switched
 from ..record.file_hashes import with_file_hashes
 from ..record.model import Record
@@ -16,7 +16,7 @@ from ..record.store import RecordFile
 from ..record.who import Giver
 from ..replay.replayer import Replayer
 from ..replay.script.file_hashes import file_hashes
-from ..replay.script.granted import granted_script_of
+from ..replay.script.granted import granted_script_of, place_of
 from ..replay.script.source import Source, read_script_of
 from ..replay.trail import extended_trail
 from ..replay.transcript import Transcript
@@ -57,6 +57,8 @@ class LiveRecord:
         self._audit = audit
         self._script: Source | ScriptError
         self._on_disk: Record
+        self._given_here = False
+        """Whether the script requests a grant, and what it is given was given or allowed here."""
 
     @property
     def source(self) -> Source:
@@ -96,6 +98,7 @@ class LiveRecord:
             return SettledRecord(
                 record, recorded_run(record, record.branch).upto(record.pointer), ()
             )
+        self._given_here = bool(self.source.asked) and self._is_given_here(record)
         if record.output:
             checked_output(self.file.path, record.output, self.source.path)
         found = settle(record, self.source, self.replayer, self.now)
@@ -164,7 +167,24 @@ class LiveRecord:
             RecordError: It cannot be written, or a foreign file has the name of its result file.
         """
         remarks = self.file.write(record, result_file(self.file.path, record, run))
-        return [*remarks, *unmade_output(self.file.path, record)]
+        return [*remarks, *unmade_output(self.file.path, record), *self._note_given(record)]
+
+    def _is_given_here(self, record: Record) -> bool:
+        from ..record.given_here import is_given_here
+
+        return is_given_here(self.file.path, record, place_of(self.source.path))
+
+    def _note_given(self, record: Record) -> list[str]:
+        """Note that what a written record gives to the script was given here; warnings."""
+        if not self._given_here:
+            return []
+        from ..record.given_here import note_given
+
+        try:
+            note_given(self.file.path, record, place_of(self.source.path))
+        except QuizlogError as error:  # the record itself is written
+            return [str(error)]
+        return []
 
     def annotate(self, change: Callable[[Record], Record]) -> None:
         """Change the record as it is on disk: what its script does now is not written.

@@ -15,7 +15,7 @@ from ..record.store import RecordFile
 from ..record.summary import SUFFIXES
 from ..replay.replayer import Replayer
 from ..replay.script.file_hashes import file_hashes
-from ..replay.script.granted import granted_script_of
+from ..replay.script.granted import granted_script_of, place_of
 from ..replay.script.source import Source, read_source
 from ..replay.world import world_of
 
@@ -77,7 +77,7 @@ def new_record(
     """
     source = read_new_script(script)
     empty = Record("", seed, code_hash=source.code_hash, args=tuple(args))
-    _create(record, source, empty, clock())
+    _create(record, source, empty, clock(), given_here=True)
 
 
 def run_again(
@@ -122,12 +122,20 @@ def run_again(
     world = world_of(new.but(extras={"start_time": start_time}))
     taken = len(replayer.replay(source, world, old.inputs).steps)
     new = new.but(inputs=AppendOnlyList(old.inputs[:taken]), pointer=taken)
-    _create(record, source, new, start_time)
+    from ..record.given_here import is_given_here
+
+    given_here = is_given_here(known, old, place_of(source.path))
+    _create(record, source, new, start_time, given_here=given_here)
     return source
 
 
-def _create(record: Path, source: Source, content: Record, start_time: Any) -> None:
-    """Write a record of a script, whose path it names relative to itself."""
+def _create(
+    record: Path, source: Source, content: Record, start_time: Any, *, given_here: bool
+) -> None:
+    """Write a record of a script, whose path it names relative to itself.
+
+    It is noted if what it gives to a script that requests a grant was given or allowed here.
+    """
     import uuid
 
     script = os.path.relpath(source.path, Path(os.path.realpath(record)).parent)
@@ -135,4 +143,9 @@ def _create(record: Path, source: Source, content: Record, start_time: Any) -> N
     if start_time is None:
         del extras["start_time"]
     extras = with_file_hashes(extras, file_hashes(source))
-    RecordFile(record).create(content.but(script=script, extras=extras))
+    made = content.but(script=script, extras=extras)
+    RecordFile(record).create(made)
+    if source.asked and given_here:
+        from ..record.given_here import note_given
+
+        note_given(record, made, place_of(source.path))

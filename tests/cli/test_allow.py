@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+
 from quizlog_tui.proof.lint.check import lint
+from quizlog_tui.record.given_here import given_here_path
 from quizlog_tui.replay.replayer import replay
 from quizlog_tui.replay.script.granted import granted_source
 from quizlog_tui.replay.script.grants import grants_path
@@ -51,6 +56,70 @@ def test_a_persons_own_folder_asks_once(run: Run, build: Build) -> None:
     assert runs(out) == "real"
 
 
+@pytest.fixture
+def stranger(run: Run, build: Build) -> Path:
+    """A record from elsewhere that names a script to which something was granted here."""
+    build.script(ASKS)
+    run("new", "quiz.py", "--seed", "1", "--allow", "real-clock")
+    path, script = build.outside / "rec.yaml", f"../{build.folder.name}/quiz.py"
+    text = f"script: {script}\nseed: 1\nargs: [--evil]\ninputs: [rm, -rf]\npointer: 2\n"
+    path.write_text(text)
+    return path
+
+
+def test_answers_from_elsewhere_are_shown_before_a_grant_applies(run: Run, stranger: Path) -> None:
+    _, out, err = run(str(stranger))
+    assert runs(out) == "fixed"
+    lines = ["argument 1: --evil", "answer 0: rm", "answer 1: -rf"]
+    assert all(f"quizlog:   {line}\n" in err for line in lines)
+    assert "answers of rec.yaml were neither given nor allowed here (--allow NAME)" in err
+    assert "--evil" not in run(str(stranger))[2]  # shown once
+    assert runs(run(str(stranger), "--allow", "real-clock")[1]) == "real"
+    assert runs(run(str(stranger), "more")[1]) == "real"
+    assert runs(run(str(stranger))[1]) == "real"
+
+
+def test_what_was_not_shown_is_not_allowed(run: Run, stranger: Path) -> None:
+    code, out, err = run(str(stranger), "--allow", "real-clock")
+    assert (code, out) == (2, "")
+    assert "answer 1: -rf" in err and "give the same command again" in err
+    assert runs(run(str(stranger), "--allow", "real-clock")[1]) == "real"
+
+
+def test_what_changed_after_it_was_shown_is_shown_again(run: Run, stranger: Path) -> None:
+    run(str(stranger))
+    stranger.write_text(stranger.read_text().replace("-rf", "-rf /"))
+    code, _, err = run(str(stranger), "--allow", "real-clock")
+    assert code == 2 and "answer 1: -rf /" in err
+
+
+def test_a_record_put_in_the_place_of_a_known_one_is_shown(run: Run, stranger: Path) -> None:
+    assert runs(run("quiz.yaml", "mine")[1]) == "real"
+    Path("quiz.yaml").write_text("script: quiz.py\nseed: 1\ninputs: [theirs]\npointer: 1\n")
+    assert runs(run("quiz.yaml")[1]) == "fixed"
+
+
+LOOKS = {
+    "export": ["export", "rec.yaml", "-o", "rec.html"],
+    "verify": ["verify", "rec.yaml"],
+    "diff": ["diff", "rec.yaml", "rec.yaml"],
+    "bundle": ["bundle", "rec.yaml", "-o", "rec.zip"],
+    "answer": ["rec.yaml", "x"],
+    "new": ["new", "rec.yaml", "-o", "copy.yaml"],
+    "new with arguments": ["new", "rec.yaml", "-o", "copy.yaml", "--", "--mine"],
+}
+
+
+@pytest.mark.parametrize("kind", LOOKS)
+def test_nothing_else_makes_answers_from_elsewhere_ones_from_here(
+    kind: str, run: Run, stranger: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(stranger.parent)
+    run(*LOOKS[kind])
+    for path in stranger.parent.glob("*.yaml"):
+        assert runs(run(path.name)[1]) == "fixed", path.name
+
+
 def test_a_bundle_has_nothing_that_its_receiver_granted(build: Build) -> None:
     build.record(ASKS)
     assert read_source(build.folder / "quiz.py").allowed == ()
@@ -85,3 +154,12 @@ def test_the_same_bytes_in_a_strangers_folder_get_nothing(run: Run, build: Build
     code, out, _ = run(str(stranger / "rec.yaml"))
     needs_isolation(*replay(stranger / "quiz.py", 1, []).unavailable)
     assert code == 1 and "OUTSIDE-KEY" not in out
+
+
+def test_a_note_that_cannot_be_kept_is_a_warning(run: Run, build: Build) -> None:
+    build.script(ASKS)
+    run("new", "quiz.py", "--seed", "1")
+    given_here_path().mkdir(parents=True)
+    code, out, err = run("quiz.yaml", "a")
+    assert (code, out.splitlines()[-1]) == (0, "? ")
+    assert "cannot note what was given" in err

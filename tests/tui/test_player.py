@@ -259,6 +259,21 @@ async def test_a_script_that_asks_for_the_real_thing_gets_it_only_by_a_persons_w
         assert float(screen.state.shown.next_prompt or 0) > 1_760_000_000
 
 
+async def test_answers_from_elsewhere_are_shown_where_a_grant_is_offered(build: Build) -> None:
+    asks = "import time  #quizlog: real-clock\nwhile True: input(f'{time.time():.0f} ')\n"
+    path = build.record(asks, "theirs", "\x1b[2J")
+    async with QuizlogApp(path).run_test() as pilot:
+        for line in ("The record is from elsewhere:", "answer 0: theirs", "answer 1: ␛[2J"):
+            await shows(pilot, line)
+        await pilot.press("down", "enter")
+        screen = await settled(pilot)
+        assert float(screen.state.shown.next_prompt or 0) > 1_760_000_000
+    (build.folder / "time.py").touch()
+    async with QuizlogApp(path).run_test() as pilot:
+        await shows(pilot, "time.py is new since you allowed it")
+        assert "from elsewhere" not in screen_text(pilot.app)
+
+
 async def test_every_action_of_the_player_is_one_that_it_or_a_part_of_it_can_do(
     build: Build,
 ) -> None:

@@ -52,8 +52,13 @@ def record(arguments: Namespace) -> int:
 
 def _answered(session: Session, arguments: Namespace, answer: str | None) -> int:
     if arguments.allow:
-        grant(session.source, arguments.allow)
-        session.reload()
+        from .allowing import allow_from_now_on
+
+        allow_from_now_on(session, arguments.allow)
+    elif answer is None and session.source.refused:
+        from .allowing import show_unknown
+
+        show_unknown(session)
     if answer is None:
         return _show(session, arguments, session.reply())
     reply = make_move(session, session.answer, answer)

@@ -4,6 +4,9 @@ A grant names what was looked at: the script and all that a run finds in its fol
 `surroundings`), the environment that the user chose for it, and its place. If any of that is other
 now, nothing is granted, and `Source.withheld` says what is new. A run with a grant enters only an
 environment that the user chose.
+
+A record brings arguments and answers. Nothing is granted to a run with those that were neither
+given nor allowed on this machine: see `record.given_here`.
 """
 
 from __future__ import annotations
@@ -41,12 +44,21 @@ def granted_source(path: Path) -> Source:
 
 
 def granted_script_of(path: Path, record: Record) -> Source:
-    """Read the script of the record at `path`, with what is granted to it.
+    """Read the script of the record at `path`, with what is granted to it for this record.
 
     Raises:
         ScriptError: It cannot be read.
     """
-    return with_grants(read_script_of(path, record.script))
+    source = with_grants(read_script_of(path, record.script))
+    if not source.allowed:
+        return source
+    from ...record.given_here import is_given_here
+
+    if is_given_here(path, record, place_of(source.path)):
+        return source
+    name = one_line(path.name)
+    withheld = f"the arguments and answers of {name} were neither given nor allowed here"
+    return replace(source, granted=frozenset(), surroundings=(), withheld=withheld)
 
 
 def with_grants(source: Source) -> Source:

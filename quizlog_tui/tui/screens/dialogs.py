@@ -103,6 +103,7 @@ class ChooseScreen(ModalScreen[int | None]):
         question: The question shown.
         lines: The choices.
         start: The line selected first.
+        details: Lines to be read before choosing.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [*_BACK, Binding("q", "dismiss(None)", "Back")]
@@ -113,9 +114,12 @@ class ChooseScreen(ModalScreen[int | None]):
     }}
     """
 
-    def __init__(self, question: str, lines: Sequence[Line], start: int = 0) -> None:
+    def __init__(
+        self, question: str, lines: Sequence[Line], start: int = 0, details: Sequence[str] = ()
+    ) -> None:
         super().__init__()
         self._question = question
+        self._details = details
         self._lines = lines
         self._start = start
 
@@ -123,6 +127,8 @@ class ChooseScreen(ModalScreen[int | None]):
         """The question and the list."""
         with Vertical():
             yield Label(one_line(self._question), markup=False)
+            for detail in self._details:
+                yield Label(one_line(detail), markup=False)
             yield RowList(id="choices")
 
     def on_mount(self) -> None:

@@ -9,7 +9,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ....record.author import QUESTION, keep_author
-from ....replay.script.granted import grant
+from ....record.given_here import given_lines
+from ....session.allowing import allow, not_given_here
 from ...messages import Neighbour
 from ...toasts import tell
 from ...widgets.lines.documents import line
@@ -24,6 +25,9 @@ from .unreadable_script import needs_script
 
 if TYPE_CHECKING:
     from .remark import Remark
+
+_MOST_LINES = 10
+"""Maximum number of arguments and answers that are shown before something is allowed."""
 
 
 class Dialogs:
@@ -59,12 +63,15 @@ class Dialogs:
     @in_worker(DIALOG)
     async def offer_grants(self) -> None:
         """Ask whether to grant the script what it asks for."""
-        source = self.session.source
+        source, unknown = self.session.source, not_given_here(self.session)
         question = f"{source.path.name} asks for {' and '.join(source.refused)}."
-        lines = [line("run it without", cut=True), line("allow this version of it", cut=True)]
-        if await self.view.app.push_screen_wait(ChooseScreen(question, lines)) == 1:
-            grant(source, source.refused)
-            self._moves.move(self.session.reload)
+        details = [source.withheld] if source.withheld else []
+        if unknown is not None:
+            details += ["The record is from elsewhere:", *given_lines(unknown, _MOST_LINES)]
+        lines = [line("run it without", cut=True), line("allow it, for what is here now", cut=True)]
+        screen = ChooseScreen(question, lines, details=details)
+        if await self.view.app.push_screen_wait(screen) == 1:
+            self._moves.move(lambda: allow(self.session, source.refused, unknown))
 
     @writes("a note or verdict at this step", "notes")
     @needs_script
