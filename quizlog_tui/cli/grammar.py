@@ -142,13 +142,14 @@ def add_force(parser: argparse.ArgumentParser) -> None:
 
 def add_allow(parser: argparse.ArgumentParser) -> None:
     """Add the option that grants what a script asks for."""
+    about = "grant the script, with all that lies beside it now, what it asks for"
     parser.add_argument(
         "--allow",
         metavar="NAME",
         action="append",
         choices=NAMES,
         default=[],
-        help=f"grant this version of the script what it asks for: {', '.join(NAMES)}",
+        help=f"{about}: {', '.join(NAMES)}",
     )
 
 
