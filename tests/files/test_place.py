@@ -132,6 +132,7 @@ OTHERS = {
     "quizlog_tui.proof.bundle.check": "a temporary folder",
     "quizlog_tui.record.durable": "this is what all others use",
     "quizlog_tui.record.lock": "lock files",
+    "quizlog_tui.record.given_here": "the user's own settings",
     "quizlog_tui.replay.kept_files": "an empty folder that the user names; links are not followed",
     "quizlog_tui.replay.script.chosen_interpreters": "the user's own settings",
     "quizlog_tui.replay.script.grants": "the user's own settings",
