@@ -118,21 +118,32 @@ class RecordFile:
             ConflictError: Somebody else changed the file since it was read.
             LockedError: Another process held it for the whole wait.
             LimitError: It would be too big to be read again; the old record is intact.
-            RecordError: The file cannot be written; the old record is intact.
+            RecordError: The file cannot be written, or is a link that leads out of its folder; the
+                old record is intact.
         """
-        data = self._bytes(record)
+        data, target = self._bytes(record), self._real_path()
         with self.locked():
             if self._differs():
                 hint = "read it again and repeat; nothing was written"
                 raise ConflictError("was changed by somebody else", where=str(self.path), hint=hint)
-            remarks = self._replace({**(more_files or {}), self._real_path(): data})
+            remarks = self._replace({**(more_files or {}), target: data})
         self._known = data
         self.written = True
         return remarks
 
     def _real_path(self) -> Path:
-        """Where the record is, if its name is a link: it has been read there as a record."""
-        return Path(os.path.realpath(self.path)) if self.path.is_symlink() else self.path
+        """Where the record is, if its name is a link.
+
+        Raises:
+            RecordError: The link leads out of its folder.
+        """
+        if not self.path.is_symlink():
+            return self.path
+        real = Path(os.path.realpath(self.path))
+        if not real.is_relative_to(os.path.realpath(self.path.parent)):
+            message, hint = f"is a link to {real}", "name that file to change it"
+            raise RecordError(message, where=str(self.path), hint=hint)
+        return real
 
     def _replace(self, files: Mapping[Path, bytes]) -> list[str]:
         """Write all new contents to the disk, then put them in place, the record last."""

@@ -268,6 +268,19 @@ def test_mode_and_symbolic_link_survive_a_write(path: Path, tmp_path: Path) -> N
     assert read(path) == NEW
 
 
+def test_a_link_that_leads_out_of_its_folder_is_not_written_through(
+    path: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "inner").mkdir()
+    link = tmp_path / "inner" / "link.yaml"
+    link.symlink_to(path)
+    file = RecordFile(link)
+    file.read()
+    with pytest.raises(RecordError, match=r"is a link to .* .name that file"):
+        file.write(NEW)
+    assert read(path) == OLD and link.is_symlink()
+
+
 def _add(path: Path, count: int) -> None:
     for index in range(count):
         while True:
