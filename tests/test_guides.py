@@ -14,7 +14,7 @@ from quizlog_tui.cli import main
 from quizlog_tui.cli.parser import COMMANDS, record_parser
 from quizlog_tui.errors import UsageError
 from quizlog_tui.guides import TOPICS, guide, search, topics
-from quizlog_tui.replay.script.grants import NAMES
+from quizlog_tui.replay.script.source import NAMES
 from quizlog_tui.tui.app import QuizlogApp
 from tests.support.build import Build
 from tests.support.screens import press, settled, shows

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 from ..errors import UsageError
 from ..record.lock import WAIT_SECONDS
-from ..replay.script.grants import NAMES
+from ..replay.script.source import NAMES
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):

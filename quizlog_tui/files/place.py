@@ -9,16 +9,15 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
+from typing import NamedTuple
 
 from ..errors import RecordError
 
 
-@dataclass(frozen=True)
-class FileKind:
-    """A kind of file that quizlog makes."""
+class FileKind(NamedTuple):
+    """A kind of file that quizlog makes. A tuple, as each shell call needs one, at once."""
 
     about: str
     """What it is, with its article."""

@@ -31,7 +31,7 @@ def allow(session: Session, names: Iterable[str], seen: Record | None) -> Reply:
 
     Args:
         session: The open record.
-        names: Some of `grants.NAMES`.
+        names: Some of `source.NAMES`.
         seen: The record whose arguments and answers the user saw; None if that was not needed.
 
     Raises:

@@ -15,7 +15,7 @@ import pytest
 from quizlog_tui.errors import IsolationError, UsageError
 from quizlog_tui.replay.kept_files import keeper
 from quizlog_tui.replay.replayer import Replayer, replay
-from quizlog_tui.replay.script import granted
+from quizlog_tui.replay.script import grants
 from quizlog_tui.replay.script import surroundings as bounds
 from quizlog_tui.replay.script.granted import grant, granted_source, place_of
 from quizlog_tui.replay.script.interpreter import OWN, choose
@@ -272,7 +272,7 @@ def test_too_much_to_be_looked_at_is_not_granted(
 def test_a_script_that_asks_for_nothing_is_not_looked_up(
     build: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delattr(granted, "grant_at")
+    monkeypatch.delattr(grants, "grant_at")
     monkeypatch.delattr(bounds, "surroundings")
     assert granted_source(build.script("input()\n")).allowed == ()
 

@@ -21,8 +21,7 @@ from quizlog_tui.replay.cache import cached_run
 from quizlog_tui.replay.process import spawn
 from quizlog_tui.replay.process.limits import Limits
 from quizlog_tui.replay.replayer import Replayer, replay
-from quizlog_tui.replay.script.grants import NAMES
-from quizlog_tui.replay.script.source import Source, read_source
+from quizlog_tui.replay.script.source import NAMES, Source, read_source
 from quizlog_tui.replay.world import UNAVAILABLE, isolation
 from quizlog_tui.session.session import Session
 from tests.support.build import Build

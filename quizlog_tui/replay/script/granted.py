@@ -19,7 +19,6 @@ from pathlib import Path
 from ...errors import QuizlogError
 from ...record.model import Record
 from ...text import one_line
-from .grants import Grant, grant_at, store_grant
 from .source import Source, read_script_of, read_source
 
 _MOST_SHOWN = 3
@@ -66,6 +65,8 @@ def with_grants(source: Source) -> Source:
     if not source.asked:
         return source
     source = replace(source, granted=frozenset(), surroundings=(), withheld="")
+    from .grants import grant_at
+
     grant = grant_at(place_of(source.path))
     if grant is None or grant.names.isdisjoint(source.asked):
         return source
@@ -91,13 +92,14 @@ def grant(source: Source, names: Iterable[str]) -> None:
 
     Args:
         source: The script.
-        names: Some of `grants.NAMES`.
+        names: Some of `source.NAMES`.
 
     Raises:
         ConfigError: The chosen environment cannot be used, or the grant cannot be stored.
         UsageError: Its folder is too big to be looked at.
     """
     from .environment_identity import environment_identity
+    from .grants import Grant, store_grant
     from .surroundings import surroundings
 
     every = with_grants(source).granted.union(names)

@@ -16,9 +16,8 @@ from typing import Any
 
 from ...config import config_folder
 from ...errors import ConfigError
+from .source import NAMES
 
-NAMES = ("real-clock", "real-environment", "real-files", "real-network")
-"""What can be requested and granted."""
 _HEAD = """\
 # What quizlog allows single scripts, each at its place, with the files and environment found there.
 # Delete a script's table, from its [line] to the next one, to take the grant back.

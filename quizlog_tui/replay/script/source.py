@@ -17,7 +17,6 @@ from ...errors import ScriptError
 from ...files.digest import hex_digest
 from ...files.regular_file import read_regular
 from ...files.stamp import Stamp, stamp_of
-from .grants import NAMES
 from .input_kinds import tags_in
 from .interpreter import (
     OWN,
@@ -28,6 +27,8 @@ from .interpreter import (
     when_a_module_is_missing,
 )
 
+NAMES = ("real-clock", "real-environment", "real-files", "real-network")
+"""What a script can request, and a user grant."""
 MAX_BYTES = 64 * 1024 * 1024
 """Larger scripts are refused before they are read."""
 _LONGEST_NUMBER = 10
