@@ -63,6 +63,18 @@ def test_an_honest_record_is_reproducible(path: Path) -> None:
     assert found.to_dict()["verdict"] == "reproducible"
 
 
+def test_who_answered_and_where_is_not_what_a_verdict_is_about(path: Path) -> None:
+    extras = dict(RecordFile(path).read().extras)
+    assert {"who", "world"} <= extras.keys()
+    somebody = [{"at": 0, "branch": "main", "by": "person", "name": "somebody else"}]
+    other = {
+        "who": somebody,
+        "world": ["isolation: landlock"],
+        "end_time": "2001-01-01T00:00:00+00:00",
+    }
+    assert edited(path, extras=extras | other).verdict == "reproducible"
+
+
 def test_at_every_pointer(path: Path) -> None:
     for pointer in range(3):
         with Session(path) as session:
