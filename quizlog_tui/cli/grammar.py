@@ -155,7 +155,10 @@ def add_allow(parser: argparse.ArgumentParser) -> None:
 
 def refuse_existing(path: Path, arguments: Namespace) -> None:
     """Raise a `UsageError` if a file would be replaced without --force."""
-    if os.path.lexists(path) and not os.path.isdir(path) and not arguments.force:
+    if os.path.islink(path):
+        hint = "choose another name with -o, or remove it"
+        raise UsageError("is a link: it is not followed", where=str(path), hint=hint)
+    if os.path.exists(path) and not os.path.isdir(path) and not arguments.force:
         hint = "choose another name with -o, or replace it with --force"
         raise UsageError("exists already", where=str(path), hint=hint)
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable
-from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -62,16 +61,20 @@ def check_place(path: Path, kind: FileKind) -> None:
 
 
 def check_way(path: Path) -> None:
-    """Refuse links to elsewhere in a relative path; those of an absolute one are the user's.
+    """Refuse a folder on the way that is a link which leads out of the folder that holds it.
+
+    Links that only the administrator can have made are no stranger's.
 
     Raises:
-        RecordError: The folder of `path` is not below the one in which its name begins.
+        RecordError: There is such a link.
     """
-    if path.is_absolute():
-        return
-    ups = takewhile(lambda part: part == os.pardir, path.parts)
-    start = os.path.realpath(os.path.join(".", *ups))
-    real = os.path.realpath(path.parent)
-    if os.path.commonpath([start, real]) != start:
-        message, hint = f"leads to {real}", "name the folder itself if you want the file there"
-        raise RecordError(message, where=str(path), hint=hint)
+    for folder in path.parents:
+        if folder.is_symlink() and not _is_of_the_system(folder):
+            real, holder = os.path.realpath(folder), os.path.realpath(folder.parent)
+            if os.path.commonpath([holder, real]) != holder:
+                message, hint = f"leads to {real}", "name that folder if you want the file there"
+                raise RecordError(message, where=str(path), hint=hint)
+
+
+def _is_of_the_system(link: Path) -> bool:
+    return hasattr(os, "geteuid") and os.geteuid() != 0 and link.lstat().st_uid == 0

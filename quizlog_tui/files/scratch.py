@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
+import stat
 import tempfile
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -20,6 +22,8 @@ except ImportError:  # Windows: nothing is locked, and nothing of others is remo
     fcntl = None  # type: ignore[assignment]
 
 _PREFIX = "quizlog."
+_OURS = re.compile(r"quizlog\.[a-z-]+\.\d+-[a-z0-9_]{8}")
+"""What `mkdtemp` makes of the names of `scratch_names`."""
 _swept: set[str] = set()
 """Folders in which this process has removed what killed processes left."""
 
@@ -97,11 +101,16 @@ def sweep(place: str) -> None:
     """Remove the folders in `place` that this user's killed processes left behind."""
     candidates: list[os.DirEntry[str]] = []
     with contextlib.suppress(OSError), os.scandir(place) as entries:
-        candidates = [entry for entry in entries if entry.name.startswith(_PREFIX)]
+        candidates = [entry for entry in entries if _OURS.fullmatch(entry.name)]
     for entry in candidates:
         with contextlib.suppress(OSError):
-            if fcntl is not None and entry.stat(follow_symlinks=False).st_uid == os.geteuid():
+            if fcntl is not None and _is_ours(entry.stat(follow_symlinks=False)):
                 _remove_unheld(entry.path)
+
+
+def _is_ours(info: os.stat_result) -> bool:
+    """Whether it can be a folder made here: a user may give a folder a similar name."""
+    return info.st_uid == os.geteuid() and stat.S_IMODE(info.st_mode) == 0o700
 
 
 def _remove_unheld(path: str) -> None:

@@ -204,7 +204,8 @@ class LiveRun:
         if not refused:
             return seen
         why = self.source.withheld or "not allowed"
-        said = f"it asks for {' and '.join(refused)} and runs without: {why} (--allow NAME)"
+        options = " ".join(f"--allow {name}" for name in refused)
+        said = f"it asks for {' and '.join(refused)} and runs without: {why} ({options})"
         return (*seen, said)
 
     def _read(self, steps: Sequence[RawStep]) -> Iterator[tuple[RawStep, bytes]]:

@@ -149,7 +149,7 @@ def _answer_point(state: SessionState) -> int:
         hint = "rewind or fork to try other answers"
         raise UsageError("the questionnaire is finished; nothing is asked", hint=hint)
     if status == "error" and pointer == 0:
-        hint = "mend the script"
+        hint = "; ".join(state.transcript.warnings) or "mend the script"
         raise UsageError("the script raises before its first question", hint=hint)
     return pointer - 1 if status == "error" else pointer
 

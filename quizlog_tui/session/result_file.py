@@ -26,10 +26,13 @@ def checked_output(record: Path, output: str, script: Path) -> Path:
     Raises:
         RecordError: It is elsewhere, hidden, of another kind, or is the record or the script.
     """
-    # `resolve` raises where links lead in a circle.
-    folder, target = map(Path, map(os.path.realpath, (record.parent, record.parent / output)))
     hint = "name a file in the record's own folder, as output: result.yaml"
-    if target.suffix not in SUFFIXES or _is_hidden(Path(output)):
+    try:  # `resolve` raises where links lead in a circle
+        folder, target = map(Path, map(os.path.realpath, (record.parent, record.parent / output)))
+    except ValueError:
+        message = f"output: no file can be named {output!r}"
+        raise RecordError(message, where=str(record), hint=hint) from None
+    if Path(output).suffix not in SUFFIXES or _is_hidden(Path(output)):
         message = f"output: {output!r} is not the name of a YAML or JSON file, or is hidden"
         raise RecordError(message, where=str(record), hint=hint)
     if not target.is_relative_to(folder) or target.is_dir():

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from textual import events
 from textual.app import App
 from textual.pilot import Pilot
-from textual.screen import Screen
+from textual.screen import ModalScreen, Screen
 from textual.worker import Worker, WorkerCancelled
 
 from ..config import Config
@@ -132,6 +132,8 @@ async def running(
             await _settled(pilot)
 
         await press()
+        if isinstance(app.screen, ModalScreen):  # a question to the user, at the start
+            await press("escape")
         yield press
 
 

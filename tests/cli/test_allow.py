@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from quizlog_tui.episodes.runs.instance import attempt, instances
 from quizlog_tui.proof.lint.check import lint
 from quizlog_tui.record.given_here import given_here_path
 from quizlog_tui.replay.replayer import replay
@@ -37,7 +38,7 @@ def test_only_allow_grants_and_only_this_version(run: Run, build: Build) -> None
     (build.folder / "quiz.py").write_text(ASKS + "# another version\n")
     _, out, err = run(name)
     assert runs(out) == "fixed"
-    assert "runs without: quiz.py changed since you allowed it (--allow NAME)" in err
+    assert "runs without: quiz.py changed since you allowed it (--allow real-clock)" in err
 
 
 def test_a_persons_own_folder_asks_once(run: Run, build: Build) -> None:
@@ -48,12 +49,49 @@ def test_a_persons_own_folder_asks_once(run: Run, build: Build) -> None:
         *(["fork", "quiz.yaml", "0", "c"], ["quiz.yaml", "d"], ["amend", "quiz.yaml", "0", "e"]),
         *(["switch", "quiz.yaml", "main"], ["export", "quiz.yaml", "-o", "quiz.html"]),
         *(["note", "quiz.yaml", "main", "mine"], ["verify", "quiz.yaml"], ["quiz.yaml", "f"]),
-        *(["new", "quiz.yaml", "-o", "again.yaml"], ["again.yaml", "g"], ["quiz.yaml"]),
+        *(["new", "quiz.yaml", "-o", "again.yaml"], ["again.yaml", "g"]),
+        *(["screenshot", "quiz.yaml", "-o", "s.svg"], ["cast", "quiz.yaml", "-o", "c.cast"]),
+        ["quiz.yaml"],
     ]
     for words in moves:
         _, out, err = run(*words)
         assert "runs without" not in err, words
     assert runs(out) == "real"
+
+
+def test_a_move_that_lacks_a_grant_says_so(run: Run, build: Build) -> None:
+    needs_isolation(*replay(build.script("input()\n"), 1, []).unavailable)
+    build.script(f"#quizlog: real-files\nopen({str(build.outside / 'data')!r}).read()\ninput()\n")
+    (build.outside / "data").write_text("x")
+    run("new", "quiz.py", "--seed", "1", "--allow", "real-files")
+    assert run("quiz.yaml", "a")[0] == 0
+    (build.folder / "more.py").write_text("")
+    for words in (
+        ["quiz.yaml", "b"],
+        ["rewind", "quiz.yaml", "1"],
+        ["amend", "quiz.yaml", "0", "c"],
+    ):
+        code, _, err = run(*words)
+        assert code == 2
+        assert "more.py is new since you allowed it (--allow real-files)" in err, words
+
+
+def test_what_is_made_of_records_has_their_grant(run: Run, build: Build) -> None:
+    needs_isolation(*replay(build.script("input()\n"), 1, []).unavailable)
+    (build.outside / "data").write_text("x")
+    build.script(
+        f"#quizlog: real-files\nprint(open({str(build.outside / 'data')!r}).read())\ninput()\n"
+    )
+    run("new", "quiz.py", "--seed", "1", "--allow", "real-files")
+    run("quiz.yaml", "a")
+    assert "questions: 1 of 1 reached" in run("coverage", "quiz.py", "quiz.yaml")[1]
+    (only,) = instances([attempt(Path("quiz.yaml"))])
+    assert only.source.allowed == ("real-files",)
+    text = Path("quiz.yaml").read_text()
+    Path("theirs.yaml").write_text(text.replace("- a", "- b"))
+    assert "questions: 0 of 1 reached" in run("coverage", "quiz.py", "theirs.yaml")[1]
+    both = [attempt(Path(name)) for name in ("quiz.yaml", "theirs.yaml")]
+    assert {one.source.allowed for one in instances(both)} == {()}
 
 
 @pytest.fixture
@@ -72,7 +110,7 @@ def test_answers_from_elsewhere_are_shown_before_a_grant_applies(run: Run, stran
     assert runs(out) == "fixed"
     lines = ["argument 1: --evil", "answer 0: rm", "answer 1: -rf"]
     assert all(f"quizlog:   {line}\n" in err for line in lines)
-    assert "answers of rec.yaml were neither given nor allowed here (--allow NAME)" in err
+    assert "answers of rec.yaml were neither given nor allowed here (--allow real-clock)" in err
     assert "--evil" not in run(str(stranger))[2]  # shown once
     assert runs(run(str(stranger), "--allow", "real-clock")[1]) == "real"
     assert runs(run(str(stranger), "more")[1]) == "real"

@@ -8,7 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from quizlog_tui.episodes.runs.scripts import copy_needed_files
+from quizlog_tui.errors import RecordError
 from quizlog_tui.record.store import RecordFile
+from quizlog_tui.replay.script.source import Source
+from quizlog_tui.session.session import Session
 from tests.support.build import Build
 from tests.support.voters import voters
 
@@ -114,3 +118,42 @@ def test_a_lock_file_of_somebody_else_is_left(run: Run, build: Build) -> None:
     code, _, err = run("new", "quiz.py", "-o", "x.yaml")
     assert code == 2 and "is not a lock file of quizlog" in err
     assert lock.read_text() == "# of another program\n"
+
+
+def test_no_temporary_name_can_be_foreseen(run: Run, build: Build) -> None:
+    with Session(build.record(QUIZ)) as session:
+        session.answer("4")
+    precious = build.folder / "precious"
+    precious.write_text("precious")
+    for name in (f".e.jsonl.{os.getpid()}.tmp", ".e.jsonl.tmp", ".x.html.tmp", ".x.svg.tmp"):
+        (build.folder / name).symlink_to("precious")
+    assert run("episodes", "build", "record.yaml", "-o", "e.jsonl")[0] in (0, 1)
+    assert run("export", "record.yaml", "-o", "x.html")[0] == 0
+    assert run("screenshot", "record.yaml", "-o", "x.svg")[0] == 0
+    assert precious.read_text() == "precious"
+    assert not any((build.folder / name).is_symlink() for name in ("e.jsonl", "x.html", "x.svg"))
+
+
+def test_no_name_below_a_chosen_one_leads_out(
+    run: Run, build: Build, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    outside = tmp_path_factory.mktemp("outside")
+    source = Source(build.script(QUIZ), QUIZ.encode())
+    (build.folder / "out" / "scripts").mkdir(parents=True)
+    inner = source.code_hash.removeprefix("sha256:")[:16]
+    (build.folder / "out" / "scripts" / inner).symlink_to(outside)
+    with pytest.raises(RecordError, match=f"leads to {outside}"):
+        copy_needed_files(source.path, source.code_hash, build.folder / "out" / "scripts")
+    assert not [*outside.iterdir()]
+
+
+def test_a_copy_of_a_script_replaces_nothing_else(build: Build) -> None:
+    source = Source(build.script(QUIZ), QUIZ.encode())
+    target = build.folder / "scripts"
+    copy_needed_files(source.path, source.code_hash, target)
+    [copy] = target.rglob("*.py")
+    copy_needed_files(source.path, source.code_hash, target)
+    copy.write_text("mine")
+    with pytest.raises(RecordError, match="is not a copy of a script's file of quizlog"):
+        copy_needed_files(source.path, source.code_hash, target)
+    assert copy.read_text() == "mine"

@@ -630,3 +630,27 @@ def test_every_run_is_replayed_by_the_clock_it_was_answered_by(build: Build) -> 
     asked = [run for run in runs if run["submission_metadata"]["solver"] == "x"]
     assert [run["final_answer"] for run in asked] == ["2026-03-01 10:20"]
     assert check_file(output).ok
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"x"',
+        "[]",
+        '{"turns": [{"answer": "a", "code": 1}], "rejected": [], "name": "n"}',
+        '{"turns": [], "rejected": [], "name": NaN}',
+        '{"turns": [], "rejected": [], "name": "n", "sample": "1"}',
+        '{"turns": [], "rejected": [[1, {"answer": "a"}]], "name": "n"}',
+        "[" * 100_000,
+    ],
+)
+def test_what_is_no_stored_run_is_named(tmp_path: Path, text: str) -> None:
+    (tmp_path / "run-1.json").write_text(text)
+    with pytest.raises(EpisodeError, match="contains no run"):
+        stored_run(tmp_path / "run-1.json")
+
+
+def test_a_stored_run_is_a_regular_file(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "run-1.json")
+    with pytest.raises(EpisodeError, match="it is a pipe"):
+        stored_run(tmp_path / "run-1.json")

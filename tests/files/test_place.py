@@ -36,7 +36,6 @@ ASKED = {
     "store._NEW": "no record is replaced by a new one",
     "screenshot.PICTURE": "--force, or a dialog",
     "files.ROWS": "--force",
-    "scripts.COPY": "in a folder that is named by a digest",
     "task_record.TASK_SCRIPT": "in a folder that nobody else may enter",
     "author.AUTHOR": "in the user's own folder",
 }
@@ -107,15 +106,15 @@ def test_links_on_the_way_may_not_lead_out(tmp_path: Path, monkeypatch: pytest.M
     Path("out").symlink_to("../outside")
     Path("in").symlink_to("inner")
     kind, beside = FileKind("x", asked_before), FileKind("x", asked_before, beside=True)
-    for allowed in (
-        "in/x",
-        "inner/x",
-        "../outside/x",
-        "../here/in/x",
+    for allowed in ("in/x", "inner/x", "../outside/x", "../here/in/x"):
+        check_place(Path(allowed), kind)
+    for refused in (
+        "out/x",
+        "out/y/x",
+        "inner/../out/x",
+        "../here/out/x",
         str(Path("out/x").absolute()),
     ):
-        check_place(Path(allowed), kind)
-    for refused in ("out/x", "in/../out/x", "inner/../out/x"):
         with pytest.raises(RecordError, match="leads to"):
             check_place(Path(refused), kind)
     check_place(Path("out/x"), beside)

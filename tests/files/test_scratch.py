@@ -51,8 +51,11 @@ def test_sweeping_touches_nothing_else(tmp_path: Path) -> None:
     kept = tmp_path / "kept"
     kept.mkdir()
     (kept / "file").write_text("x")
-    (tmp_path / "quizlog.link.1-x").symlink_to(kept)
-    (tmp_path / "quizlog.file.1-x").write_text("x")
+    (tmp_path / "quizlog.link.1-abcdefgh").symlink_to(kept)
+    (tmp_path / "quizlog.file.1-abcdefgh").write_text("x")
+    for name in ("quizlog.backup", "quizlog.demo.1-x", "quizlog.open.1-abcdefgh"):
+        (tmp_path / name).mkdir(0o755)
+    (tmp_path / "quizlog.demo.1").mkdir(0o700)
     before = sorted(os.listdir(tmp_path))
     sweep(str(tmp_path))
     assert sorted(os.listdir(tmp_path)) == before
@@ -61,8 +64,8 @@ def test_sweeping_touches_nothing_else(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can make a folder of another user's")
 def test_a_folder_of_another_user_stays(tmp_path: Path) -> None:
-    other = tmp_path / "quizlog.test.1-x"
-    other.mkdir()
+    other = tmp_path / "quizlog.test.1-abcdefgh"
+    other.mkdir(0o700)
     os.chown(other, 1, 1)
     sweep(str(tmp_path))
     assert other.is_dir()

@@ -114,7 +114,7 @@ def test_a_few_changes_are_named_and_the_rest_counted(script: Path) -> None:
 def test_the_run_says_why_it_has_no_grant(script: Path) -> None:
     (script.parent / "json.py").write_text(STRANGER)
     [said] = [text for text in replay(script, 7, []).warnings if "asks for" in text]
-    new = "json.py is new since you allowed it (--allow NAME)"
+    new = "json.py is new since you allowed it (--allow real-files)"
     assert said == f"it asks for real-files and runs without: {new}"
 
 

@@ -174,12 +174,37 @@ def test_a_link_to_another_program_is_no_interpreter(build: Build) -> None:
 
 
 @pytest.mark.parametrize(
-    "data", [b"home = /a\0b\nversion = 3\n", b"\xff", b"home = /" + b"a" * 10**5]
+    "data",
+    [
+        b"home = /a\0b\nversion = 3\n",
+        b"\xff",
+        b"home = /" + b"a" * 10**5,
+        b"home=a" + b" " * 65_000 + b"a",  # which an expression for blanks at the end took 15 s for
+    ],
 )
 def test_an_environment_with_unusable_settings_is_passed_over(data: bytes, build: Build) -> None:
     (build.folder / ".venv").mkdir()
     (build.folder / ".venv" / "pyvenv.cfg").write_bytes(data)
     assert read_source(build.script(QUIZ)).interpreter == OWN
+
+
+@pytest.mark.parametrize(
+    ("folder", "near", "wanted"),
+    [
+        ("/opt/python/bin", "/home/me/quiz", True),
+        ("/opt/python/bin", "/opt/clone/quizzes", True),
+        ("/opt/clone/tools", "/opt/clone/quizzes", False),
+        ("/opt/clone/quizzes/tools", "/opt/clone/quizzes", False),
+        ("/opt/tools", "/opt", False),
+        ("/usr/bin", "/usr/src/app", True),
+        ("/usr/src/tools", "/usr/src/app", False),
+        ("/home/me/tools", "/home/me/quiz", False),
+    ],
+)
+def test_a_program_beside_a_copy_among_those_of_the_machine_came_along(
+    folder: str, near: str, wanted: bool
+) -> None:
+    assert any(rules._is_of_the_machine(folder, each, near) for each in rules._INSTALLED) is wanted
 
 
 def test_a_base_is_started_by_its_path_without_links(

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from quizlog_tui.replay.script.input_type import choices_in, input_type
 from quizlog_tui.replay.script.source import Source
+from tests.support.build import Build
 
 
 def source(text: str) -> Source:
@@ -129,3 +130,9 @@ def test_a_score_is_looked_up_however_many_lines_a_script_claims() -> None:
     source = Source(Path("quiz.py"), b"x = 1\nraise Exception('a')  #score = 0.5\n")
     assert source.score(1, 2**53) == (0.5, None)
     assert source.score(3, 2**53) == source.score(2, 1) == (None, None)
+
+
+@pytest.mark.parametrize("name", ["punycode", "PunyCode", "idna", "undefined"])
+def test_an_encoding_that_is_not_for_texts_is_not_used(name: str, build: Build) -> None:
+    text = f"# coding: {name}\n# {'x' * 300_000}-\nprint(1)\n"
+    assert Source(build.script(""), text.encode()).lines[2] == "print(1)"

@@ -109,6 +109,9 @@ def test_what_keeps_a_server_from_taking_tasks_is_said_in_a_line(
     assert "is not the address of a database for tasks" in said
     said = wrong(tmp_path, capsys, BROWSER_EXECUTABLE="/nope")
     assert "there is no browser '/nope'" in said
+    (tmp_path / "open").mkdir(0o755)
+    said = wrong(tmp_path, capsys, TASK_BASEDIR=str(tmp_path / "open"))
+    assert "others may use it (chmod 700" in said
     broken = tmp_path / "broken.sqlite"
     broken.touch(0o600)
     broken.write_text("no database at all, but long enough to be read as one" * 20)

@@ -266,6 +266,8 @@ def test_the_output_file_holds_transcript_and_outcome(build: Build) -> None:
         "ask.py",
         "notes.txt",
         "result",
+        "a\\0b.yaml",
+        "\\ud800.yaml",
     ],
 )
 def test_the_output_file_cannot_be_anywhere_else(output: str, build: Build) -> None:

@@ -98,7 +98,7 @@ async def heard(command: list[str]) -> str:
 @pytest.mark.parametrize("name", ["./solve.sh", "sub/solve.sh", "solver", "solve.sh"])
 @pytest.mark.usefixtures("stranger")
 async def test_no_program_of_the_current_folder_is_started(name: str, tmp_path: Path) -> None:
-    assert "there is no such program" in await heard([name])
+    assert "it is missing or not executable" in await heard([name])
     assert not (tmp_path / "PWNED").exists()
 
 

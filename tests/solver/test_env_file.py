@@ -83,7 +83,7 @@ def test_the_current_folder_gives_secrets_and_nothing_else(folder: Path) -> None
     found = read_env(None, {})
     assert (found.secret("KEY"), found.secret("SECOND")) == ("mine", "only here")
     assert (found.setting("PLACE"), found.setting("NOWHERE")) == ("/home", "")
-    with pytest.raises(ConfigError, match="PRIMARY_MODEL counts only from a file of your own"):
+    with pytest.raises(ConfigError, match="secrets only, and not PRIMARY_MODEL"):
         found.setting("PRIMARY_MODEL")
     assert read_env(None, {"PRIMARY_MODEL": "y"}).setting("PRIMARY_MODEL") == "y"
     assert read_env(folder / ".env", {}).setting("PRIMARY_MODEL") == "x"
@@ -100,20 +100,33 @@ def test_no_file_gets_at_the_environment(
         assert read_env(named, {}).secret("KEY") == written
 
 
+def test_a_line_that_sets_nothing_is_named_in_a_file_of_ones_own(folder: Path) -> None:
+    for path in (folder / ".env", own_env(), folder / "named"):
+        path.write_text("KEY=x\n= what\n")
+        if path.parent == folder and path.name == ".env":
+            assert read_env(None, {}).secret("KEY") == "x"
+            path.unlink()
+            continue
+        with pytest.raises(ConfigError, match="sets no variable") as caught:
+            read_env(path if path.name == "named" else None, {})
+        assert caught.value.where == f"{path}:2"
+
+
 @pytest.mark.parametrize(
     "make",
     [
         os.mkfifo,
         lambda path: path.symlink_to("/dev/zero"),
         lambda path: path.symlink_to(path),
-        lambda path: path.write_bytes(b"A=b\n" * 500_000),
+        lambda path: path.write_bytes(b"A=b\n" * 20_000),
+        lambda path: path.write_text(f"A=b{' ' * 60_000}b"),
     ],
-    ids=["pipe", "device", "loop", "big"],
+    ids=["pipe", "device", "loop", "big", "long"],
 )
 def test_only_a_file_of_some_size_is_read(folder: Path, make: Callable[[Path], object]) -> None:
     (folder / ".env").unlink()
     make(folder / ".env")
-    with pytest.raises(ConfigError, match="cannot be read") as caught:
+    with pytest.raises(ConfigError, match=r"cannot be read|has a line of more") as caught:
         read_env(None, {})
     assert caught.value.where == ".env"
 

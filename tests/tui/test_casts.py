@@ -24,6 +24,7 @@ from tests.support.golden_pictures import TAKEN_WITH
 from tests.support.long_runs import few
 
 PICTURES = Path(quizlog_tui.__file__).parent / "guides" / "pictures"
+ASKS = "#quizlog: real-files\nprint(input('a? '))\ninput('b? ')\n"
 QUIZ = "for name in 'abc':\n    print('seen', input(f'{name}? '))\n"
 
 
@@ -128,3 +129,11 @@ def test_a_wrong_film_is_refused(
     (build.folder / "misspelt").write_text("entre 2\n", encoding="utf-8")
     assert main(["cast", str(build.record(QUIZ, "1")), *words]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_a_picture_asks_for_no_grant(build: Build) -> None:
+    record = build.record(ASKS, "x")
+    for words in (["cast", "-o", "c.cast"], ["screenshot", "-o", "s.txt"]):
+        target = str(build.folder / words[2])
+        assert main([words[0], str(record), "-o", target]) == 0
+        assert "run it without" not in Path(target).read_text()

@@ -327,9 +327,12 @@ def test_the_current_folder_gives_who_you_are_and_nothing_else(
         try:
             counted.add(name if read_settings(None, {}) != TaskSettings() else "")
         except ConfigError as error:
-            assert f"{name} counts only from a file of your own" in str(error)
-            assert "quizlog/.env, or export it" in str(error)
+            assert f"gives secrets only, and not {name} (" in str(error)
+            assert "quizlog/.env, or export" in str(error)
     assert counted == {"USER_EMAIL", "USER_SECRET", "AIPROXY_TOKEN"}
+    (tmp_path / ".env").write_text("TASK_BASEDIR=.\nUSER_SECRET=hush-hush\nTASK_DATABASE_URL=x\n")
+    with pytest.raises(ConfigError, match="and not TASK_BASEDIR, TASK_DATABASE_URL "):
+        read_settings(None, {})
 
 
 def test_a_file_of_settings_that_cannot_be_read_is_named(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from ...proof.lint.check import lint
 from ...record.store import RecordFile
 from ...record.summary import find_records
 from ...replay.replayer import Replayer
+from ...replay.script.granted import granted_script_of
 from ...replay.script.source import Source
 from ...text import one_line, plural
 from ..grammar import Parser, command
@@ -46,14 +47,22 @@ def _paths(names: Sequence[str]) -> Iterator[Path]:
         yield from find_records(Path(name)) if Path(name).is_dir() else [record_path(name)]
 
 
+def _is_at(script: Path, path: Path) -> bool:
+    """Whether a script that a record names is this one."""
+    try:  # unlike `Path.resolve`, it does not fail where links lead to each other
+        return realpath(script) == realpath(path)
+    except ValueError:  # no file has such a name
+        return False
+
+
 def _walks(path: Path, source: Source, replayer: Replayer) -> Iterator[CoveredRun]:
     """Each branch of a record, as far as its answers still fit their questions."""
     try:
         record = RecordFile(path).read()
-        # unlike `Path.resolve`, it does not fail where links lead to each other
-        if realpath(path.parent / record.script) != realpath(source.path):
+        if not _is_at(path.parent / record.script, source.path):
             return
-        for drift in branch_drifts(record, record.names, source, replayer):
+        granted = granted_script_of(path, record)
+        for drift in branch_drifts(record, record.names, granted, replayer):
             yield CoveredRun(str(path), drift.branch, drift.run)
     except QuizlogError as error:
         if error.exit_code == 130:

@@ -91,7 +91,12 @@ def one_move(
         Session(path, own, wait=wait, giver=Giver("shell")) as session,
         noting_progress(lambda: f"the change is in {path}" if session.written else ""),
     ):
-        yield session
+        try:
+            yield session
+        except UsageError:
+            if session.missing is None and session.source.refused:
+                narrate_warnings(session)  # why the run is not as the user knows it
+            raise
 
 
 def make_move(session: Session, move: Callable[P, T], *args: P.args, **named: P.kwargs) -> T:

@@ -41,7 +41,8 @@ def task(arguments: Namespace) -> int:
     missing = [n for n in ("user_email", "user_secret") if not getattr(settings, n)]
     if missing:
         names = " and ".join(name.upper() for name in missing)
-        raise UsageError(f"{names} not set", hint="write them in .env, or name a file with --env")
+        where = f"in {arguments.env}" if arguments.env else "in .env, or name a file with --env"
+        raise UsageError(f"{names} not set", hint=f"write them {where}")
     fault = url_fault(arguments.url, settings)
     if fault:
         raise UsageError(f"the url {fault}", where=arguments.url)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -47,7 +48,7 @@ def write_lines(path: Path, texts: Iterable[str], kind: FileKind = EPISODES) -> 
         EpisodeError: It may not be made there, or cannot be written; what was there is unchanged.
     """
     refuse_place(path, kind)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
@@ -75,7 +76,8 @@ def refuse_place(path: Path, kind: FileKind = EPISODES) -> None:
 
 def _write(path: Path, texts: Iterable[str]) -> int:
     count = 0
-    with open(path, "w", encoding="utf-8", newline="\n") as file:
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+    with open(fd, "w", encoding="utf-8", newline="\n") as file:
         for text in texts:
             file.write(f"{text}\n")
             count += 1

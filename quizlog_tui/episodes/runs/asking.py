@@ -19,16 +19,18 @@ from typing import Protocol
 
 from ...errors import EpisodeError, QuizlogError
 from ...files.place import FileKind
+from ...files.regular_file import read_regular
 from ...record.durable import write_text
 from .declarations import hint_of
 from .instance import Instance
-from .runs import SolverRun, Turn
+from .runs import SolverRun, run_of
 
 GOLD = 0
 """The sample number of the gold run, which gets the hint."""
 CONCURRENT_RUNS = 8
 """Maximum number of concurrent runs by default."""
 
+_MOST_BYTES = 64 * 2**20
 _RUN = re.compile(r"run-(\d+)\.json")
 
 Keep = Callable[[SolverRun], None]
@@ -176,16 +178,10 @@ def stored_run(file: Path) -> SolverRun | None:
         EpisodeError: The file does not contain a run.
     """
     try:
-        data = json.loads(file.read_bytes())
-        turns = tuple(Turn(**turn) for turn in data.pop("turns"))
-        rejected = tuple((at, Turn(**turn), said) for at, turn, said in data.pop("rejected"))
-        run = SolverRun(**data, turns=turns, rejected=rejected)
-        if not all(isinstance(turn.answer, str) for turn in turns):
-            raise ValueError("an answer is not a text")
-        return run
+        return run_of(json.loads(read_regular(file, _MOST_BYTES)))
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, TypeError, KeyError, QuizlogError) as error:
+    except (OSError, ValueError, TypeError, KeyError, RecursionError, QuizlogError) as error:
         hint = "remove the file to request the run again"
         raise EpisodeError(f"contains no run: {error}", where=str(file), hint=hint) from None
 

@@ -6,6 +6,7 @@ whatever the names and places of their files.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,6 +15,7 @@ from ...errors import EpisodeError
 from ...record.branches import BranchEnd, switched
 from ...record.model import Record
 from ...record.store import RecordFile
+from ...replay.script.granted import granted_script_of
 from ...replay.script.source import Source, read_source
 from ...solver.decisions.decision_file import decisions_path, read_decisions
 from ..build.trace import script_name
@@ -128,10 +130,13 @@ def instances(attempts: Sequence[RecordAttempt]) -> list[Instance]:
     """
     groups: dict[tuple[str, int], tuple[Instance, list[RecordAttempt]]] = {}
     known: dict[Path, Instance] = {}
+    by_script: dict[Path, list[RecordAttempt]] = defaultdict(list)
+    for each in attempts:
+        by_script[each.path.parent / each.record.script].append(each)
     for each in sorted(attempts, key=RecordAttempt.gold_key):
         path = each.path.parent / each.record.script
         if path not in known:
-            source = read_source(path)
+            source = _least_granted(path, by_script[path])
             known[path] = Instance(source, 0, (), data=data_hash(source))
         alone = replace(known[path], seed=each.record.seed)
         groups.setdefault(alone.key, (alone, []))[1].append(each)
@@ -141,6 +146,15 @@ def instances(attempts: Sequence[RecordAttempt]) -> list[Instance]:
         )
         for _, (alone, found) in sorted(groups.items())
     ]
+
+
+def _least_granted(script: Path, attempts: Sequence[RecordAttempt]) -> Source:
+    """A script with what is granted to it for all records that are to be replayed with it."""
+    source = read_source(script)
+    if not source.asked:
+        return source
+    found = (granted_script_of(each.path, each.record) for each in attempts)
+    return min(found, key=lambda one: len(one.granted))
 
 
 def without_duplicates(attempts: Sequence[RecordAttempt]) -> Iterator[RecordAttempt]:

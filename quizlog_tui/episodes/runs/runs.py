@@ -9,6 +9,8 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from types import NoneType
+from typing import Any
 
 from ...replay.script.input_kinds import is_free_text
 from ...replay.transcript import Step, Transcript
@@ -61,6 +63,41 @@ class SolverRun:
     def sort_key(self) -> tuple[str, int, str, str]:
         """Sort key: solver, then number, then answers."""
         return (self.name, self.sample, json.dumps(self.inputs), self.run_id or "")
+
+
+def run_of(data: Any) -> SolverRun:
+    """The run that was stored as JSON.
+
+    Raises:
+        TypeError: It is not a run, or a part has another type.
+        KeyError: A part is missing.
+        ValueError: A refused answer has not three parts.
+    """
+    parts = dict(_of(dict, data))
+    turns = tuple(map(_turn_of, _of(list, parts.pop("turns"))))
+    rejected = tuple(
+        (_of(int, at), _turn_of(turn), _of(str, said)) for at, turn, said in parts.pop("rejected")
+    )
+    run = SolverRun(**parts, turns=turns, rejected=rejected)
+    for kind, value in ((str, run.name), (int, run.sample), (bool, run.reconciled)):
+        _of(kind, value)
+    for text in (run.run_id, run.start_time, run.broken):
+        _of((str, NoneType), text)
+    return run
+
+
+def _turn_of(data: Any) -> Turn:
+    turn = Turn(**_of(dict, data))
+    _of(str, turn.answer)
+    _of((str, NoneType), turn.code)
+    _of((str, NoneType), turn.explanation)
+    return turn
+
+
+def _of(kind: type | tuple[type, ...], value: Any) -> Any:
+    if not isinstance(value, kind):
+        raise TypeError(f"a part is a {type(value).__name__}")
+    return value
 
 
 @dataclass(frozen=True)

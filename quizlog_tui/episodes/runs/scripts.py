@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from hashlib import sha256
 from pathlib import Path
 
 from ...errors import EpisodeError, QuizlogError
-from ...files.place import FileKind, asked_before
+from ...files.place import FileKind
 from ...files.regular_file import read_regular
 from ...record.durable import write_bytes
 from ...record.store import RecordFile
@@ -16,8 +17,8 @@ from ...replay.script.source import Source, read_source
 
 MAX_BYTES = 64 * 1024 * 1024
 """Maximum size of a script and its files together."""
-COPY = FileKind("a copy of a script's file", asked_before, makes_folder=True)
-"""It is in a folder named by the script's digest."""
+COPY = FileKind("a copy of a script's file", lambda path: False, makes_folder=True)
+"""None is replaced."""
 
 
 def data_hash(source: Source) -> str:
@@ -79,7 +80,9 @@ def copy_needed_files(script: Path, code_hash: str, folder: Path) -> None:
         if left < 0:
             message = f"the script and the files it mentions have more than {MAX_BYTES // 2**20} MB"
             raise EpisodeError(message, where=str(script), hint="export without --scripts")
-        write_bytes(target / inside, path.read_bytes(), COPY)
+        data = path.read_bytes()
+        if not _holds(target / inside, data):
+            write_bytes(target / inside, data, COPY)
 
 
 def _holds_answers(path: Path) -> bool:
@@ -93,3 +96,10 @@ def _holds_answers(path: Path) -> bool:
     except QuizlogError:
         return False
     return True
+
+
+def _holds(path: Path, data: bytes) -> bool:
+    """Whether a file has this content; a link to it does not count."""
+    with contextlib.suppress(OSError):
+        return not path.is_symlink() and read_regular(path, len(data)) == data
+    return False

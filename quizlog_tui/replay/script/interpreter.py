@@ -30,7 +30,6 @@ from .chosen_interpreters import chosen_interpreter, store_choice
 OLDEST = (3, 9)
 """The first version of Python that can run scripts."""
 _INLINE = re.compile(rb"^# /// script\s*$", re.M)
-_SETTING = re.compile(r"^(home|version|version_info)\s*=\s*(.*?)\s*$", re.M)
 _MOST_SETTINGS = 64 * 1024
 """Maximum size of an environment's `pyvenv.cfg` in bytes."""
 _SECONDS = 20
@@ -218,13 +217,19 @@ def _base_link(environment: str) -> str:
     """The path at which an environment has the program that it was made from, perhaps a link."""
     try:
         data = read_regular(f"{environment}/pyvenv.cfg", _MOST_SETTINGS)
-        settings = dict(_SETTING.findall(data.replace(b"\0", b"").decode()))
+        settings = _settings(data.replace(b"\0", b"").decode())
     except (OSError, UnicodeDecodeError):
         return ""
     version = settings.get("version_info") or settings.get("version", "")
     home, names = settings.get("home", ""), ("python" + ".".join(version.split(".")[:2]), "python3")
     found = (f"{home}/{name}" for name in names if os.access(f"{home}/{name}", os.X_OK))
     return next(found, "") if os.path.isabs(home) and "/" not in names[0] else ""
+
+
+def _settings(text: str) -> dict[str, str]:
+    """What a file of settings sets. No expression: blanks without end would take it long."""
+    parts = (line.partition("=") for line in text.splitlines())
+    return {name.strip(): value.strip() for name, mark, value in parts if mark}
 
 
 def _is_installed(link: str, near: str) -> bool:
@@ -240,9 +245,23 @@ def _is_installed(link: str, near: str) -> bool:
     known = (*_known_folders(), *_on_path(os.path.basename(link)))
     return all(
         f"{folder}/".startswith(known)
-        or (folder.startswith(_INSTALLED) and not f"{folder}/".startswith(f"{near}/"))
+        or any(_is_of_the_machine(folder, above, near) for above in _INSTALLED)
         for folder in (os.path.realpath(os.path.dirname(link)), os.path.dirname(real))
     )
+
+
+def _is_of_the_machine(folder: str, above: str, near: str) -> bool:
+    """Whether a folder belongs to the machine's programs, and not to a copy of something there.
+
+    Args:
+        folder: The folder of a program.
+        above: One of `_INSTALLED`.
+        near: The folder of an environment; what is below the same folder of `above` came along.
+    """
+    if not f"{folder}/".startswith(above) or f"{folder}/".startswith(f"{near}/"):
+        return False
+    first = folder.removeprefix(above).partition("/")[0]
+    return not f"{near}/".startswith(f"{above}{first}/")
 
 
 def _known_folders() -> list[str]:

@@ -16,6 +16,7 @@ from .needed_files import needed_files
 from .source import Source
 
 _RECORDS = (".yaml", ".yml", ".json")
+_PICTURES = (".svg", ".cast")
 _DECISIONS = (".decisions.jsonl", ".decisions.jsonl.lock")
 EXPORT = "<!-- quizlog export -->"
 """A line near the start of each export of a record as HTML or Markdown."""
@@ -66,9 +67,10 @@ def is_record_file(path: Path) -> bool:
 def is_made_by_quizlog(path: Path) -> bool:
     """Whether a file is one that quizlog writes for a record: it, its result, decisions, exports.
 
-    No module is one, so that no code is kept from being looked at.
+    Pictures of screens count by their names. No module is one, so that no code is kept from being
+    looked at.
     """
-    if path.name.endswith(_DECISIONS):
+    if path.name.endswith((*_DECISIONS, *_PICTURES)):
         return True
     if path.suffix == ".py":
         return False

@@ -31,6 +31,8 @@ NAMES = ("real-clock", "real-environment", "real-files", "real-network")
 """What a script can request, and a user grant."""
 MAX_BYTES = 64 * 1024 * 1024
 """Larger scripts are refused before they are read."""
+_FOR_NAMES = ("punycode", "idna", "undefined")
+"""Encodings that are not for whole texts: they take very long, or fail."""
 _LONGEST_NUMBER = 10
 """Maximum digits of a line's number."""
 _SCORE = re.compile(r"#\s*score\s*(?:=\s*([^\s#()]+)|\(\s*([^\s#()]+)\s*\))(?=\s|#|$)")
@@ -90,6 +92,8 @@ class Source:
 
             with contextlib.suppress(SyntaxError):
                 encoding, _ = tokenize.detect_encoding(io.BytesIO(self.data).readline)
+        if encoding.replace("_", "-").lower() in _FOR_NAMES:
+            encoding = "utf-8"
         return self.data.decode(encoding, "replace").splitlines()
 
     @cached_property

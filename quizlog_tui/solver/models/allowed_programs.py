@@ -84,7 +84,7 @@ def refused(models: Path, program: Path) -> ConfigError:
     """The error that a program is not allowed, with what to do."""
     asking = f"quizlog models check --models {shlex.quote(str(models))}"
     hint = f"run `{asking}` at a terminal, which asks you; or write its full path there"
-    said = f"names the program {program}, which you have not allowed"
+    said = f"names the program {program}, which you have not allowed as both are now"
     return ConfigError(said, where=str(models), hint=hint)
 
 

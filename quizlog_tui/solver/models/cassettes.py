@@ -136,10 +136,10 @@ def recorded(folder: Path) -> tuple[list[Voter], CassetteShelf]:
         data = _read(path)
         voter = Voter(**data["voter"])
         voters[voter.name] = voter
-        labels.add(data.get("label"))
+        labels.add(str(data.get("label") or ""))
     if not voters:
         raise ConfigError("holds no recorded replies", where=str(folder))
-    label = "; ".join(sorted(text for text in labels if isinstance(text, str)))
+    label = "; ".join(sorted(filter(None, labels)))
     return [voters[name] for name in sorted(voters)], CassetteShelf(folder, label or None)
 
 

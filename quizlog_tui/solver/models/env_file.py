@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,8 +24,8 @@ PRIMARY = "PRIMARY_MODEL"
 SECRETS = frozenset({"USER_SECRET", "AIPROXY_TOKEN", "QUIZLOG_TOKEN", "TASK_DATABASE_URL"})
 """Variables with quizlog's own secrets, which no other program may see."""
 NAME = ".env"
-_MOST = 1_000_000
-"""Maximum size of a file of variables in bytes."""
+_MOST, _LONGEST = 64 * 1024, 8 * 1024
+"""Maximum bytes of a file of variables, and characters of its lines: its reader takes long."""
 
 
 @dataclass(frozen=True)
@@ -47,10 +47,20 @@ class Variables:
         Raises:
             ConfigError: It is set by the current folder only.
         """
-        if name in self.local and name not in self.chosen:
-            message = f"{name} counts only from a file of your own: this one gives secrets only"
-            raise ConfigError(message, where=NAME, hint=f"move it to {own_env()}, or export it")
+        self.check_settings([name])
         return self.chosen.get(name, "")
+
+    def check_settings(self, names: Iterable[str]) -> None:
+        """Refuse variables that only the current folder sets, though they are no secrets.
+
+        Raises:
+            ConfigError: There are some; the message names them all.
+        """
+        found = [name for name in names if name in self.local and name not in self.chosen]
+        if found:
+            message = f"gives secrets only, and not {', '.join(found)}"
+            hint = f"move such lines to {own_env()}, or export the variables"
+            raise ConfigError(message, where=NAME, hint=hint)
 
 
 ENVIRONMENT = Variables(os.environ)
@@ -77,23 +87,40 @@ def read_env(path: Path | None = None, environment: Mapping[str, str] = os.envir
         if not path.exists():
             raise ConfigError("there is no such file", where=str(path))
         return Variables(_read(path) | dict(environment))
-    return Variables(_found(own_env()) | dict(environment), _found(Path(NAME)))
+    chosen = _found(own_env()) | dict(environment)
+    return Variables(chosen, _found(Path(NAME), strict=False))  # of any program, in any form
 
 
-def _found(path: Path) -> dict[str, str]:
+def _found(path: Path, *, strict: bool = True) -> dict[str, str]:
     """The variables of a file; none if there is no file, or a folder as virtual environments."""
-    return _read(path) if os.path.lexists(path) and not path.is_dir() else {}
+    there = os.path.lexists(path) and not path.is_dir()
+    return _read(path, strict=strict) if there else {}
 
 
-def _read(path: Path) -> dict[str, str]:
-    from dotenv import dotenv_values
+def _read(path: Path, *, strict: bool = True) -> dict[str, str]:
+    """The variables of a file. `${NAME}` stays as it is: it would show keys of the environment.
 
+    Args:
+        path: The file.
+        strict: Whether a line that sets no variable is an error.
+    """
+    from dotenv.parser import parse_stream
+
+    lines = list(parse_stream(io.StringIO(_text(path))))
+    for line in lines if strict else ():
+        if line.error:
+            where, hint = f"{path}:{line.original.line}", "write NAME=VALUE, or # before it"
+            raise ConfigError("sets no variable", where=where, hint=hint)
+    return {line.key: line.value or "" for line in lines if line.key and not line.error}
+
+
+def _text(path: Path) -> str:
     try:
         text = read_regular(path, _MOST).decode()
     except UnicodeDecodeError:
         raise ConfigError("is not UTF-8", where=str(path), hint="save it as UTF-8") from None
     except OSError as error:
         raise ConfigError(f"cannot be read: {error.strerror}", where=str(path)) from None
-    # Interpolation would put the environment's keys into addresses that a file names.
-    found = dotenv_values(stream=io.StringIO(text), interpolate=False)
-    return {name: value or "" for name, value in found.items()}
+    if max(map(len, text.splitlines()), default=0) > _LONGEST:
+        raise ConfigError(f"has a line of more than {_LONGEST:,} characters", where=str(path))
+    return text

@@ -39,7 +39,7 @@ class Command:
         name, *words = self._command
         program = find_program(name)
         if program is None:
-            raise NoReplyError("error", f"cannot start {name}: there is no such program")
+            raise NoReplyError("error", f"cannot start {name}: it is missing or not executable")
         try:
             process = await asyncio.create_subprocess_exec(
                 program,

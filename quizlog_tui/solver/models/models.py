@@ -24,6 +24,7 @@ from pydantic import (
 
 from ...errors import ConfigError
 from ...files.paths import user_folder
+from ...files.regular_file import read_regular
 from ...record.text.yaml_text import parse
 from .env_file import PRIMARY
 from .transport import MAX_WEIGHT, NAME, Voter
@@ -34,7 +35,7 @@ HUMAN_SECONDS = 600.0
 """Seconds that a person may take."""
 MAX_MODELS = 32
 """Maximum number of models."""
-MAX_FILE = 1_000_000
+MAX_FILE = 2**20
 """Maximum size of a models file in bytes."""
 
 
@@ -191,9 +192,7 @@ def _as_written(path: Path) -> Models:
 
 def _text(path: Path) -> str:
     try:
-        if path.stat().st_size > MAX_FILE:
-            raise ConfigError("is too big for a models file", where=str(path))
-        return path.read_text(encoding="utf-8")
+        return read_regular(path, MAX_FILE).decode()
     except FileNotFoundError:
         raise ConfigError("there is no models file", where=str(path), hint=EXAMPLE) from None
     except (OSError, UnicodeDecodeError) as error:

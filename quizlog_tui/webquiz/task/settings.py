@@ -88,6 +88,9 @@ class TaskSettings:
         return self.user_secret, self.aiproxy_token
 
 
+_FIELDS = TaskSettings.__dataclass_fields__
+
+
 def read_settings(
     path: Path | None = None, environment: Mapping[str, str] = os.environ
 ) -> TaskSettings:
@@ -102,7 +105,8 @@ def read_settings(
             not, or a file is missing or cannot be read.
     """
     variables = read_env(path, environment)
-    given = {name: _given(variables, name).strip() for name in TaskSettings.__dataclass_fields__}
+    variables.check_settings(name.upper() for name in _FIELDS if not _is_anywhere(name))
+    given = {name: _given(variables, name).strip() for name in _FIELDS}
     found: dict[str, Any] = {name: _value(name, text) for name, text in given.items() if text}
     settings = TaskSettings(**found)
     if settings.user_secret and len(settings.user_secret) < _LEAST_SECRET:
@@ -112,9 +116,13 @@ def read_settings(
 
 
 def _given(variables: Variables, field_name: str) -> str:
-    is_secret = TaskSettings.__dataclass_fields__[field_name].metadata["anywhere"]
     name = field_name.upper()
-    return variables.secret(name) if is_secret else variables.setting(name)
+    return variables.secret(name) if _is_anywhere(field_name) else variables.setting(name)
+
+
+def _is_anywhere(field_name: str) -> bool:
+    """Whether a setting may stand in `.env` of the current folder."""
+    return bool(_FIELDS[field_name].metadata["anywhere"])
 
 
 def _value(field_name: str, text: str) -> object:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import LimitError, UsageError
 from ...files.digest import hex_digest
+from ...files.ours import own_folder
 from ..net.address import Allowed, BadAddressError, allowed_for, is_special
 from .durable import durable
 from .settings import TaskSettings
@@ -52,12 +53,13 @@ async def open_tasks(
         others: The functions that work other kinds of tasks in the same queue.
 
     Raises:
-        ConfigError: The database cannot be used.
+        ConfigError: The database cannot be used, or the folder of tasks is open to others.
         LockedError: The database is a file, and another process works its tasks.
     """
     from ...queue.engine import running
 
     settings, tasks = runner.settings, Tasks(runner)
+    await asyncio.to_thread(own_folder, settings.task_basedir)
     url, slots = settings.database, settings.max_concurrent_tasks
     works, clean = {KIND: tasks.work, **others}, runner.panel.redaction.also(settings.secrets)
     async with running(url, slots, works, clean) as tasks.engine:

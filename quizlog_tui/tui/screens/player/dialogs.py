@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from ....record.author import QUESTION, keep_author
 from ....record.given_here import given_lines
 from ....session.allowing import allow, not_given_here
+from ....text import clipped
 from ...messages import Neighbour
 from ...toasts import tell
 from ...widgets.lines.documents import line
@@ -26,8 +27,13 @@ from .unreadable_script import needs_script
 if TYPE_CHECKING:
     from .remark import Remark
 
-_MOST_LINES = 10
+_MOST_LINES = 5
 """Maximum number of arguments and answers that are shown before something is allowed."""
+
+
+def _cut(lines: list[str]) -> list[str]:
+    """Lines that leave room for the choice below them; the timeline shows all of each."""
+    return [clipped(each, 80) for each in lines]
 
 
 class Dialogs:
@@ -67,7 +73,7 @@ class Dialogs:
         question = f"{source.path.name} asks for {' and '.join(source.refused)}."
         details = [source.withheld] if source.withheld else []
         if unknown is not None:
-            details += ["The record is from elsewhere:", *given_lines(unknown, _MOST_LINES)]
+            details += ["The record is from elsewhere:", *_cut(given_lines(unknown, _MOST_LINES))]
         lines = [line("run it without", cut=True), line("allow it, for what is here now", cut=True)]
         screen = ChooseScreen(question, lines, details=details)
         if await self.view.app.push_screen_wait(screen) == 1:
