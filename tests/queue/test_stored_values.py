@@ -15,8 +15,8 @@ from dbos._serialization import deserialize_args, deserialize_exception, deseria
 
 from quizlog_tui.errors import ConfigError
 from quizlog_tui.queue.client import connected
-from quizlog_tui.queue.database import FORMAT, QUEUE
-from quizlog_tui.queue.engine import running
+from quizlog_tui.queue.database import FORMAT, OPEN, QUEUE
+from quizlog_tui.queue.engine import Engine, Row, running
 from quizlog_tui.queue.stored_values import Clean
 from quizlog_tui.solver.redaction import Redaction
 
@@ -127,17 +127,21 @@ def fill(database: Path, table: str) -> None:
         connection.execute(f"insert into {table} ({','.join(columns)}) values ({marks})", values)
 
 
+async def ended(engine: Engine, task: str) -> Row:
+    """The row of a task once it has ended."""
+    while True:
+        row = await engine.one(KIND, task)
+        if row is not None and row.status not in OPEN:
+            return row
+
+
 async def test_a_row_that_comes_later_runs_nothing_and_stops_no_other(tmp_path: Path) -> None:
     mark, database = tmp_path / "ran", tmp_path / "t.sqlite"
     url = f"sqlite:///{database}"
     async with running(url, 2, {KIND: echo}, CLEAN) as engine:
         plant(database, "b0000000", mark, "py_pickle")
         await engine.enqueue(KIND, "c0000000", 7)
-        row = await engine.one(KIND, "c0000000")
-        while row is None or row.status != "SUCCESS":
-            row = await engine.one(KIND, "c0000000")
-        assert row.output == {"heard": [7]}
-        planted = await engine.one(KIND, "b0000000")
-        assert planted is not None
-        assert planted.status == "ERROR"
+        rows = [await ended(engine, task) for task in ("b0000000", "c0000000")]
+    assert [row.status for row in rows] == ["ERROR", "SUCCESS"]
+    assert rows[1].output == {"heard": [7]}
     assert not mark.exists()
