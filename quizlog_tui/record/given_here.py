@@ -17,6 +17,7 @@ from pathlib import Path
 from ..config import config_folder
 from ..errors import ConfigError
 from ..files.digest import hex_digest
+from ..files.own_text import write_own_text
 from ..text import clipped, one_line
 from .lock import locked
 from .model import Record
@@ -151,6 +152,4 @@ def _write(target: Path, place: str, mark: str) -> None:
     marks.pop(place, None)
     marks[place] = mark
     lines = [f'{json.dumps(key)} = "{value}"\n' for key, value in list(marks.items())[-_MOST:]]
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-    temporary.write_text("".join([_HEAD, *lines]), encoding="utf-8")
-    temporary.replace(target)
+    write_own_text(target, "".join([_HEAD, *lines]))

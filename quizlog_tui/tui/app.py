@@ -128,9 +128,10 @@ class QuizlogApp(App[None], inherit_bindings=False):
         self._tell_problems()
 
     def _tell_problems(self) -> None:
-        if self._problems:
+        is_served = self.audit is not None and self.audit.folder is not None
+        if self._problems and not is_served:  # they name folders of the person who serves it
             warn(self, "\n".join(map(str, self._problems)))
-            self._problems = []
+        self._problems = []
 
     def on_notify(self, event: Notify) -> None:
         """Log a message; Textual then adds it to the current ones."""

@@ -70,9 +70,11 @@ def test_a_move_that_lacks_a_grant_says_so(run: Run, build: Build) -> None:
         ["quiz.yaml", "b"],
         ["rewind", "quiz.yaml", "1"],
         ["amend", "quiz.yaml", "0", "c"],
+        ["migrate", "quiz.yaml"],
     ):
+        before = Path("quiz.yaml").read_bytes()
         code, _, err = run(*words)
-        assert code == 2
+        assert code == 2 and Path("quiz.yaml").read_bytes() == before
         assert "more.py is new since you allowed it (--allow real-files)" in err, words
 
 

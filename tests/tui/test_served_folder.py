@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import TextArea
 
+from quizlog_tui.config import ConfigProblem
 from quizlog_tui.errors import ReadOnlyError
 from quizlog_tui.files.paths import user_folder
 from quizlog_tui.session.audit import Audit, check_reading, may_read, readable_path
@@ -15,7 +16,9 @@ from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.run import _state_of_tab
 from quizlog_tui.tui.screens.dialogs import AskScreen, ChooseScreen
 from quizlog_tui.tui.screens.library.library import LibraryScreen
+from quizlog_tui.tui.screens.player.player import PlayerScreen
 from quizlog_tui.tui.screens.sweep import SweepScreen
+from quizlog_tui.tui.screenshot import screen_text
 from quizlog_tui.tui.state import State
 from tests.support.build import Build
 from tests.support.player_quizzes import QUIZ
@@ -151,3 +154,13 @@ def test_what_a_tab_remembers_ends_with_it(tmp_path: Path) -> None:
         assert State(state._path).last
     assert not folder.exists()
     assert (State().theme, State().last) == ("quizlog-paper", "")
+
+
+async def test_what_is_wrong_in_the_settings_is_not_told_to_a_browser(served: Served) -> None:
+    problem = ConfigProblem(f"{Path.home()}/.config/quizlog/config.toml", "is wrong")
+    for audit, told in ((served.audit, False), (None, True)):
+        app = QuizlogApp(served.record, problems=[problem], audit=audit)
+        async with app.run_test(size=(120, 30), notifications=True) as pilot:
+            await opened(pilot, PlayerScreen)
+            await settled(pilot)
+            assert ("config.toml: is wrong" in screen_text(app)) is told

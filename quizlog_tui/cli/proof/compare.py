@@ -6,6 +6,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Iterator
 
+from ...errors import UsageError
 from ...files.paths import record_path
 from ...proof.compare.sides import RunComparison, Side, compare, runs_of, side_of
 from ...proof.diverge import Difference
@@ -115,6 +116,9 @@ def _agreement(branch: BranchDrift) -> str:
 def migrate(arguments: Namespace) -> int:
     """`quizlog migrate RECORD`."""
     with one_move(arguments) as session:
+        if session.source.withheld:
+            message = "the script lacks what was allowed it, so that answers may not fit"
+            raise UsageError(message, where=arguments.record, hint=session.source.withheld)
         with session.locked():
             session.save()
         narrate_warnings(session)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from ...config import config_folder
 from ...errors import ConfigError
+from ...files.own_text import write_own_text
 
 _LINE = re.compile(r'^("(?:[^"\\]|\\.)*")\s*=\s*("(?:[^"\\]|\\.)*")\s*$', re.M)
 _HEAD = "# Which Python runs which script. Delete a line to leave the choice to quizlog again.\n"
@@ -39,10 +40,7 @@ def store_choice(script: Path, program: str) -> None:
     lines = [f"{json.dumps(key)} = {json.dumps(value)}\n" for key, value in choices.items()]
     path = choices_path()
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-        temporary.write_text("".join([_HEAD, *lines]), encoding="utf-8")
-        temporary.replace(path)
+        write_own_text(path, "".join([_HEAD, *lines]))
     except OSError as error:
         said = error.strerror or "is not a file"
         raise ConfigError(f"cannot store the choice: {said}", where=str(path)) from None

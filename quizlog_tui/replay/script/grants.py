@@ -8,7 +8,6 @@ each script, which ends where the next one begins.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Any
 
 from ...config import config_folder
 from ...errors import ConfigError
+from ...files.own_text import write_own_text
 from .source import NAMES
 
 _HEAD = """\
@@ -59,10 +59,7 @@ def store_grant(place: str, grant: Grant) -> None:
     try:
         tables = {**_grants(), place: grant}
         text = "\n".join([_HEAD, *(_table(*each) for each in tables.items())])
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(path)
+        write_own_text(path, text)
     except OSError as error:
         said = error.strerror or "is not a file"
     except ValueError:

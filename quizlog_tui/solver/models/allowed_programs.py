@@ -17,6 +17,7 @@ from pathlib import Path
 from ...config import config_folder
 from ...errors import ConfigError
 from ...files.digest import hex_digest
+from ...files.own_text import write_own_text
 from ...files.regular_file import read_regular
 from ...text import one_line
 from .models import programs_beside
@@ -61,10 +62,7 @@ def allow_program(models: Path, program: Path) -> None:
     path = allowed_programs_path()
     try:
         before = path.read_text(encoding="utf-8") if path.exists() else _HEAD
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-        temporary.write_text(f'{before}"{_digest(models, program)}" = "{about}"\n', "utf-8")
-        temporary.replace(path)
+        write_own_text(path, f'{before}"{_digest(models, program)}" = "{about}"\n')
     except (OSError, UnicodeDecodeError) as error:
         said = getattr(error, "strerror", None) or "is not UTF-8 text"
         raise ConfigError(f"cannot store what is allowed: {said}", where=str(path)) from None
