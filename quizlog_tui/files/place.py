@@ -38,7 +38,7 @@ def check_place(path: Path, kind: FileKind) -> None:
 
     Raises:
         RecordError: There is a link, a pipe or the like, or a file that quizlog did not write; or
-            a link on the way leads out of the folder in which the name begins.
+            a link on the way leads out of the folder that holds it.
     """
     if not kind.beside:
         check_way(path)

@@ -71,8 +71,8 @@ def interpreter_of(script: Path, source: bytes) -> Interpreter:
     Raises:
         ConfigError: The one that the user chose cannot be used.
     """
-    if chosen_interpreter(script):
-        return chosen_interpreter_of(script)
+    if chosen := chosen_interpreter(script):
+        return chosen_by_user(chosen)
     folder = next(_environments(script, source), "")
     return _found(folder) or OWN if folder else OWN
 
