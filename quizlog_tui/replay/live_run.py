@@ -191,9 +191,10 @@ class LiveRun:
 
     def _observed(self, tampered: bool) -> tuple[str, ...]:
         """All observations: those of the process, and those made from outside."""
-        seen = (TAMPERED,) if tampered else ()
+        seen = [name for name in self.process.seen if name in UNVERIFIABLE]
+        seen += [TAMPERED] if tampered else []
         code = (CODE,) if self._code else ()
-        return (*self.process.observed, *seen, *code, *self.source.refused)
+        return tuple(dict.fromkeys((*self.process.observed, *seen, *code, *self.source.refused)))
 
     def _is_tampered(self) -> bool:
         process = self.process

@@ -92,6 +92,7 @@ UNVERIFIABLE: dict[str, tuple[Cause, str]] = {
     "real-environment": ("environment", "it asks for the real environment"),
     "real-files": ("leftover-file", "it asks for files outside its folder"),
     "system": ("environment", "it reads the system's state (/proc, /sys, load, free space)"),
+    "raw": ("environment", "it calls the system past Python: what it asks there is not seen"),
     "ports": ("network", "it has the system choose the number of a port"),
     "chance": ("unseeded-generator", "it reads the system's randomness past the seed"),
     "files": ("leftover-file", "it writes files outside its folder: refused, or they stay"),

@@ -197,6 +197,15 @@ LASTING = {
     "ran a program": ("import subprocess; subprocess.run(['true'])", "it started another program"),
     "forked": ("import os\nif os.fork() == 0: os._exit(0)\nos.wait()", "it forked"),
     "connected": ("import socket\ns = socket.socket()\ntry: s.connect(('127.0.0.1', 1))\nexcept OSError: pass\ns.close()", "it used the network"),
+    "socket": ("import socket\nsocket.socket().close()", "it opened a socket in the network that copies would share"),
+    "socket by its C module": ("import _socket\n_socket.socket(10).close()", "it opened a socket in the network that copies would share"),
+    "shared memory": ("import mmap\nm = mmap.mmap(-1, 4096)", "it mapped memory that copies would share"),
+    "shared memory of a file": ("import mmap\nf = open('data', 'rb'); m = mmap.mmap(f.fileno(), 1, prot=1)", "it mapped memory that copies would share"),
+    "shared memory past Python": ("import ctypes\nctypes.CDLL(None).mmap(None, 4096, 3, 0x21, -1, 0)", "it mapped memory that copies would share"),
+    "shared memory of other flags": ("import ctypes\nctypes.CDLL(None).mmap(None, 4096, 0, 0x4021, -1, 0)", "it mapped memory that copies would share"),
+    "shared memory in a thread": ("import mmap, threading\nt = threading.Thread(target=mmap.mmap, args=(-1, 4096))\nt.start(); t.join()", "it mapped memory that copies would share"),
+    "locked a file": ("import fcntl\nwith open('data') as f: fcntl.flock(f, 2)", "it locked files that copies would share"),
+    "locked a part": ("import fcntl\nwith open('data') as f: fcntl.lockf(f, fcntl.LOCK_SH, 1)", "it locked files that copies would share"),
     "fork handlers": ("import os; os.register_at_fork(before=print)", "it set handlers for forks"),
 }  # fmt: skip
 PASSING = {
@@ -208,7 +217,7 @@ PASSING = {
         "it runs threads",
     ),
     "pipe": ("import os; p = os.pipe()", "os.close(p[0]); os.close(p[1])", "files, pipes or sockets open"),
-    "socket": ("import socket; s = socket.socket()", "s.close()", "files, pipes or sockets open"),
+    "sockets": ("import socket; s, t = socket.socketpair()", "s.close(); t.close()", "files, pipes or sockets open"),
     "timer": ("import signal; signal.setitimer(signal.ITIMER_REAL, 1000)", "signal.setitimer(signal.ITIMER_REAL, 0)", "it set a timer"),
     "signal handler": ("import signal; old = signal.signal(signal.SIGUSR1, lambda *a: 0)", "signal.signal(signal.SIGUSR1, old)", "it set signal handlers"),
 }  # fmt: skip
@@ -217,6 +226,8 @@ HARMLESS = {
     "read and closed": "print(open('data').read())",
     "null device": "import os; print('x', file=open(os.devnull, 'w'))",
     "imports a sibling": "import sibling",
+    "private memory": "import mmap; m = mmap.mmap(-1, 4096, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)",
+    "memory of another number": "import ctypes; print(ctypes.CDLL(None).getpid() > 0)",
     "numpy": "import numpy; print(numpy.random.rand())",
 }
 
@@ -225,6 +236,7 @@ HARMLESS = {
 def test_what_reached_the_outside_ends_checkpoints_for_good(
     code: str, reason: str, build: Build, cached: Replayer
 ) -> None:
+    (build.folder / "data").write_text("one")
     script = build.script(f"input('first ')\n{code}\ninput('second ')\ninput('third ')\n")
     first = cached.replay(script, 1, [])
     assert cached.explain(first) is None

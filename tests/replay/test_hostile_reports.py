@@ -65,7 +65,7 @@ def told_steps(report: WorkerReport, source: Source, output: CapturedOutput) -> 
     output.check(report.steps)
     process = SimpleNamespace(
         alive=report.kind != "ended", exit_code=None, refused=None, written=WrittenText(),
-        taint=report.taint, observed=tuple(report.observed), unavailable=(), output=output,
+        taint=report.taint, observed=tuple(report.observed), seen=(), unavailable=(), output=output,
         family=SimpleNamespace(has_stranger=lambda: False), reports=lambda: iter([report]),
     )  # fmt: skip
     run = LiveRun(source, Limits(), process).grow([])  # type: ignore[arg-type]

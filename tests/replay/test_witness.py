@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import socket
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ from quizlog_tui.replay.cache import cached_run as lines
 from quizlog_tui.replay.process import spawn
 from quizlog_tui.replay.replayer import Replayer
 from quizlog_tui.replay.worker.reports import Reports
+from quizlog_tui.replay.worker.watch.taint import shared_maps
 from tests.support.build import Build
 from tests.support.isolation import needs_isolation
 
@@ -118,3 +120,75 @@ def test_the_guard_never_waits_for_a_listener() -> None:
         assert heard.splitlines(keepends=True) == told and not reports.waiting
         while not reports.too_many:
             reports.add(bytes(65536))
+
+
+PAST_PYTHON = {
+    "time by number": ("libc.syscall(CLOCK, 0, room)", "clock"),
+    "counter by number": ("libc.syscall(CLOCK, 1, room)", "clock"),
+    "time in a thread": ("in_thread(lambda: libc.syscall(CLOCK, 5, room))", "clock"),
+    "time in a child": ("in_child(lambda: libc.syscall(CLOCK, 0, room))", "clock"),
+    "files by number": ("libc.syscall(STAT, b'/', room)", "raw"),
+    "machine by number": ("libc.syscall(SYSINFO, room)", "raw"),
+    "use of resources by its C module": ("import posix; posix.times()", "system"),
+    "use of resources past Python": ("libc.getrusage(0, room)", "system"),
+}
+LIBC = """
+import ctypes, os, threading
+libc, room = ctypes.CDLL(None), ctypes.create_string_buffer(1000)
+CLOCK, STAT, SYSINFO = (228, 4, 99) if os.uname().machine == "x86_64" else (113, 49, 179)
+def in_thread(call):
+    thread = threading.Thread(target=call)
+    thread.start()
+    thread.join()
+def in_child(call):
+    if os.fork() == 0:
+        call()
+        os._exit(0)
+    os.wait()
+input("? ")
+"""
+
+
+@pytest.mark.parametrize(("act", "observed"), PAST_PYTHON.values(), ids=PAST_PYTHON)
+def test_what_is_asked_past_python_is_noted(act: str, observed: str, build: Build) -> None:
+    with Replayer() as cached:
+        script = build.script(f"{LIBC}{act}\ninput('? ')\n{'' if 'child' in act else 'input()'}\n")
+        before = cached.replay(script, 1, [])
+        needs_isolation(*before.unavailable)
+        assert before.observed == ()
+        assert observed in cached.replay(script, 1, ["a"]).observed
+        assert observed in cached.replay(script, 1, ["a", "b"]).observed, "in copies of it, too"
+
+
+QUIET = """
+import asyncio, concurrent.futures, ctypes, datetime, os, random, secrets, sqlite3, ssl, tempfile
+import threading, time, zoneinfo
+print(time.time(), time.process_time(), datetime.datetime.now(), time.perf_counter())
+os.listdir("."); os.stat("."); os.path.exists("x"); secrets.token_hex(); ctypes.CDLL(None).getpid()
+threading.Thread(target=print).start()
+with concurrent.futures.ThreadPoolExecutor(1) as pool:
+    pool.submit(time.sleep, 0.01).result(10)
+asyncio.run(asyncio.wait_for(asyncio.sleep(0.01), 5))
+threading.Event().wait(0.01); threading.Lock().acquire(timeout=1)
+sqlite3.connect(":memory:").execute("select 1").fetchall()
+try:
+    import numpy, pandas
+    print(numpy.sort(numpy.arange(100_000)[::-1])[:3], pandas.DataFrame({"a": [2, 1]}).describe())
+except ImportError:
+    pass
+input("? ")
+"""
+
+
+def test_what_python_and_libraries_ask_by_themselves_is_not_noted(build: Build) -> None:
+    with Replayer() as cached:
+        observed = cached.replay(build.script(QUIET), 1, []).observed
+        assert {"clock", "raw", "system"}.isdisjoint(observed)
+
+
+def test_what_a_process_shares_is_listed_where_no_witness_sees_it() -> None:
+    before = shared_maps()
+    with mmap.mmap(-1, 4096):
+        assert len(shared_maps() - before) == 1
+    with mmap.mmap(-1, 4096, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS):
+        assert shared_maps() == before

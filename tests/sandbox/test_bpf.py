@@ -26,11 +26,11 @@ def verdict(number: int, *arguments: int, x86: bool = True, arch: int | None = N
     return run(program, number, *arguments, arch=arch or (X86 if x86 else ARM))
 
 
-def run(program: bytes, number: int, *arguments: int, arch: int) -> int:
-    """What a filter returns for a call."""
+def run(program: bytes, number: int, *arguments: int, arch: int, caller: int = 0) -> int:
+    """What a filter returns for a call; `caller` is the address after the instruction."""
     steps = [struct.unpack("=HBBI", program[at : at + 8]) for at in range(0, len(program), 8)]
     words = [*arguments, *[0] * (6 - len(arguments))]
-    data = struct.pack("=IIQ6Q", number, arch, 0, *words)
+    data = struct.pack("=IIQ6Q", number, arch, caller, *words)
     at, value = 0, 0
     while True:
         code, yes, no, k = steps[at]
@@ -44,17 +44,79 @@ def run(program: bytes, number: int, *arguments: int, arch: int) -> int:
             at += yes if holds else no
 
 
-@pytest.mark.parametrize("x86", [True, False], ids=["x86_64", "aarch64"])
-def test_what_signals_is_referred_and_nothing_else(x86: bool) -> None:
+BOTH = pytest.mark.parametrize("x86", [True, False], ids=["x86_64", "aarch64"])
+REFERRED = 0x7FC00000
+VDSO = (0x7FFF_F7FC_1000, 0x7FFF_F7FC_3000)
+SYSCALL = 0x7FFF_F7D0_1234
+
+
+def referred(x86: bool, number: int, *arguments: int, caller: int = 0) -> bool:
+    """Whether the filter of calls that are referred does so, where addresses are known."""
+    program = bpf.referring(x86=x86, clocks=VDSO, by_number=SYSCALL)
+    found = run(program, number, *arguments, arch=X86 if x86 else ARM, caller=caller)
+    return found == REFERRED
+
+
+@BOTH
+def test_what_signals_or_counts_is_referred_and_nothing_else(x86: bool) -> None:
     program, arch = bpf.referring(x86=x86), X86 if x86 else ARM
-    referred = {numbers[0 if x86 else 1] for numbers in bpf.SIGNALS}
+    kinds = bpf.reached(x86=x86)
+    always = {number for number, kind in kinds.items() if kind in (bpf.SIGNAL, bpf.SYSTEM)}
+    always.add(73 if x86 else 32)
     found = {n: run(program, n, arch=arch) for n in range(bpf.NEWEST_KNOWN + 1)}
-    assert {n for n, result in found.items() if result == 0x7FC00000} == referred
+    assert {n for n, result in found.items() if result == REFERRED} == always
     assert {n for n, result in found.items() if result == refused(errno.EPERM)} == {424}
     control = 72 if x86 else 25
     assert run(program, control, 5, 8, arch=arch) == refused(errno.EPERM)
     assert run(program, control, 5, 3, arch=arch) == ALLOW
     assert run(program, NUMBERS[x86]["ioctl"], 5, 0x8901, arch=arch) == refused(errno.EPERM)
+
+
+@BOTH
+def test_what_copies_would_share_is_referred(x86: bool) -> None:
+    memory, control = (9, 72) if x86 else (222, 25)
+    assert not referred(x86, memory, 0, 4096, 3, 0x22)
+    for flags in (1, 3, 0x21, 0x4021, 0x100001):
+        assert referred(x86, memory, 0, 4096, 0, flags), "it may be made writable later"
+    assert [f for f in range(46) if referred(x86, NUMBERS[x86]["socket"], f)] == [2, 10]
+    assert [c for c in range(1100) if referred(x86, control, 3, c)] == [6, 7, 37, 38]
+
+
+@BOTH
+def test_a_clock_is_read_only_where_the_system_reads_it(x86: bool) -> None:
+    clocks = {n for n, kind in bpf.reached(x86=x86).items() if kind == bpf.CLOCK}
+    assert clocks == ({228, 96, 201} if x86 else {113, 169})
+    for clock in clocks:
+        for caller in (VDSO[0], VDSO[0] + 0x123, VDSO[1] - 1):
+            assert not referred(x86, clock, caller=caller)
+        for caller in (
+            0,
+            VDSO[0] - 1,
+            VDSO[1],
+            VDSO[1] + 0x1000,
+            VDSO[0] ^ 1 << 40,
+            VDSO[0] & 0xFFFFFFFF,
+        ):
+            assert referred(x86, clock, caller=caller)
+    own = [n for n in range(12) if not referred(x86, 228 if x86 else 113, n)]
+    assert own == [2, 3], "the time that a process or thread has worked"
+    unknown = bpf.referring(x86=x86)
+    assert all(run(unknown, n, arch=X86 if x86 else ARM) == ALLOW for n in clocks)
+
+
+@BOTH
+def test_a_call_by_number_is_referred_but_for_what_libraries_need(x86: bool) -> None:
+    quiet = {n for n in range(bpf.NEWEST_KNOWN + 1) if not referred(x86, n, caller=SYSCALL)}
+    libraries = (
+        {56, 202, 186, 318, 324, 217, 436, 434, 326}
+        if x86
+        else {220, 98, 178, 278, 283, 61, 436, 434, 285}
+    )
+    assert quiet == libraries | {424}, "and the one that is refused"
+    stat, other = (4 if x86 else 80), SYSCALL ^ 1 << 33
+    assert not any(
+        referred(x86, stat, caller=caller) for caller in (SYSCALL - 1, SYSCALL + 1, other)
+    )
 
 
 @pytest.mark.parametrize("x86", [True, False], ids=["x86_64", "aarch64"])

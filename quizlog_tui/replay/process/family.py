@@ -12,11 +12,18 @@ import select
 import signal
 import socket
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 from .deadline import children, seconds_waited
 from .spawn import Spawned
 
+_SHARED = {
+    "memory": "it mapped memory that copies would share",
+    "network": "it opened a socket in the network that copies would share",
+    "locks": "it locked files that copies would share",
+}
+"""What a process can reach that its copies would share, as the guard's witness names it."""
 _CHECK_INTERVAL = 0.05
 """Minimum seconds between two requests to check the bounds."""
 
@@ -40,6 +47,7 @@ class Family:
         self._members_seen: set[int] = set()
         self._ended: set[int] = set()
         self._checked_at = 0.0
+        self._seen: dict[int, dict[str, None]] = {}
         self.pids: set[int] = set()
         self.writers: set[int | None] = set()
         """The processes that changed a folder which others see too."""
@@ -90,16 +98,31 @@ class Family:
             self.gone = True
         *lines, self._partial = (self._partial + data).split(b"\n")
         for line in lines:
-            if line.startswith(b"over "):
-                self.exceeded = line[5:].decode("ascii")
-                continue
-            pid, status = map(int, line.split())
-            self.pids.discard(pid)
-            self._ended.add(pid)
-            if pid in self._dismissed:
-                self._dismissed.discard(pid)
-            else:
-                self._statuses[pid] = status
+            self._hear(line)
+
+    def _hear(self, line: bytes) -> None:
+        """Take a report: an exceeded bound, a call that was seen, or how a process ended."""
+        kind, *words = line.decode("ascii").split()
+        if kind == "over":
+            self.exceeded = words[0]
+        elif kind == "saw":
+            self._seen.setdefault(int(words[1]), {})[words[0]] = None
+        else:
+            self._end(int(kind), int(words[0]))
+
+    def _end(self, pid: int, status: int) -> None:
+        self.pids.discard(pid)
+        self._ended.add(pid)
+        if pid in self._dismissed:
+            self._dismissed.discard(pid)
+        else:
+            self._statuses[pid] = status
+
+    def seen(self, pid: int | None) -> tuple[str, ...]:
+        """What a process reached for, as the guard's witness names it, up to its last report."""
+        self._catch_up()
+        unclear = self._seen.get(0, {})
+        return tuple(dict.fromkeys((*self._seen.get(pid or 0, {}), *unclear)))
 
     def status(self, pid: int | None) -> int | None:
         """The exit code of an ended process (negative: the signal); None while it runs."""
@@ -176,3 +199,8 @@ def _children(pid: int) -> set[int]:
         for listed in Path(f"/proc/{pid}/task").glob("*/children"):
             found.update(map(int, listed.read_text().split()))
     return found
+
+
+def shared_by(seen: Iterable[str]) -> str | None:
+    """What a process reached that its copies would share, in words; None if it was nothing."""
+    return next((_SHARED[kind] for kind in seen if kind in _SHARED), None)

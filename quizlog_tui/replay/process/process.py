@@ -20,7 +20,7 @@ from . import reasons
 from .channel import Channel
 from .deadline import Deadline
 from .descriptors import DescriptorGroup
-from .family import Family
+from .family import Family, shared_by
 from .job import job_fields
 from .limits import Limits
 from .output import CapturedOutput
@@ -74,6 +74,7 @@ class QuizProcess:
         self.taint: str | None = None
         self.observed: tuple[str, ...] = ()
         """Observations about the run; see `world.UNVERIFIABLE` and `world.REMARKABLE`."""
+        self._seen: tuple[str, ...] = ()
         self.unavailable: tuple[str, ...] = ()
         """What this system cannot fix; see `world.UNAVAILABLE`."""
         self._channel = Channel(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, control))
@@ -125,18 +126,23 @@ class QuizProcess:
             return None
         copy = QuizProcess(self.family, self._limits, self._name, control, out, err)
         copy.observed, copy.unavailable, copy._stops = self.observed, self.unavailable, self._stops
-        copy._began = True
-        copy.written = self.written.copy()
-        if not self._send([b"copy"], [inner, out, err]):
+        copy._began, copy._seen, copy.written = True, self.seen, self.written.copy()
+        if shared := shared_by(self.seen):
+            copy._mark_lost(self.taint or shared)
+        elif not self._send([b"copy"], [inner, out, err]):
             copy._mark_lost()
         os.close(inner)
         return copy
 
-    def _mark_lost(self) -> None:
+    def _mark_lost(self, why: str = "the process to copy is gone") -> None:
         """Note that the process never reported itself: it did not start, or could not be copied."""
-        self.exit_code = -9
-        if self._began:
-            self.refused = "the process to copy is gone"
+        self.exit_code, self.refused = -9, why if self._began else self.refused
+
+    @property
+    def seen(self) -> tuple[str, ...]:
+        """What it reached for, and the process of which it is a copy; see `Family.seen`."""
+        self._seen = tuple(dict.fromkeys((*self._seen, *self.family.seen(self.pid))))
+        return self._seen
 
     @property
     def alive(self) -> bool:
@@ -301,7 +307,7 @@ class QuizProcess:
             raise self.end_for_violation(violation) from violation
         self._midway = report.kind == "working"
         self._count_output(report.steps)
-        self.taint = report.taint
+        self.taint = report.taint or shared_by(self.seen)
         if len(report.observed) != len(self.observed):
             self.observed = tuple(report.observed)
         if self.taint is not None and ("folder" in self.unavailable or "strayed" in self.observed):
@@ -311,9 +317,8 @@ class QuizProcess:
         """Wait a moment for a message; None if none has arrived completely."""
         if self._channel.receive_soon():  # a single system call if that suffices
             return self._pending()
-        control = self._channel.sock.fileno()
         ready = [fd for fd, _ in self._poll.poll(_WATCH_MILLISECONDS)]
-        if control in ready:
+        if (control := self._channel.sock.fileno()) in ready:
             try:
                 self._channel.receive()
                 return self._pending()
@@ -324,8 +329,7 @@ class QuizProcess:
                     return None
         if self.family.fileno() in ready:
             self.family.listen()
-        code = self.family.status(self.pid)
-        if code is not None:
+        if (code := self.family.status(self.pid)) is not None:
             self._channel.drain()
             self.exit_code = code
             if self.family.exceeded:
@@ -379,8 +383,7 @@ class QuizProcess:
         """Learn the number of a process that was just made, so that it can be killed."""
         with contextlib.suppress(OSError, EOFError, ProtocolError):
             self._channel.sock.settimeout(5)
-            message = self._next_message()
-            if isinstance(message, ProcessStarted):
+            if isinstance(message := self._next_message(), ProcessStarted):
                 self._handle_notice(message)
 
     def _next_message(self) -> Message:

@@ -73,6 +73,7 @@ def main(control: int, guard_end: int, shut: Shut, *, network: bool) -> None:
         isolation = isolate(shut, outlet, folder, job, network=reach)
     except OSError as error:
         _refuse(wire, error)
+    taint.witnessed = bool(isolation) and "witness" not in isolation
     taint.install()
     world.install()
     code.install()

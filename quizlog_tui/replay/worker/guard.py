@@ -33,10 +33,11 @@ class Outlet:
     def __init__(self, sock: _socket.socket) -> None:
         self._socket = sock
 
-    def hand_over(self, listener: int) -> None:
-        """Send the descriptor of the listener; see `witness.serve`."""
+    def hand_over(self, listener: int, reached: dict[int, str]) -> None:
+        """Send the descriptor of the listener, and what calls reach for; see `witness.serve`."""
         descriptor = [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, listener.to_bytes(4, "little"))]
-        self._socket.sendmsg([b"."], descriptor)
+        table = " ".join(f"{number} {kind}" for number, kind in reached.items())
+        self._socket.sendmsg([table.encode()], descriptor)
 
     def close(self) -> None:
         """Close the socket: nothing more is sent."""
@@ -79,7 +80,7 @@ def process_control(option: int, value: int) -> None:
 def _watch(guard_end: int, inbox: int) -> None:
     """Serve until quizlog closes the socket; then kill all that is left."""
     reports = Reports(guard_end)
-    _thread.start_new_thread(_serve_witness, (inbox,))
+    _thread.start_new_thread(_serve_witness, (inbox, reports))
     wake_read, wake_write = os.pipe()
     os.set_blocking(wake_write, False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
@@ -106,11 +107,11 @@ def _watch(guard_end: int, inbox: int) -> None:
                 break
 
 
-def _serve_witness(inbox: int) -> None:
+def _serve_witness(inbox: int, reports: Reports) -> None:
     from .watch.witness import serve
 
     try:
-        serve(inbox)
+        serve(inbox, reports)
     except BaseException:  # the script would wait for an answer forever
         _end_all()
 

@@ -106,6 +106,10 @@ SHARED_IPC: dict[str, tuple[int | None, int | None]] = {
 NEWEST_KNOWN = 452
 SIGNALS = ((62, 129), (200, 130), (234, 131), (129, 138), (297, 240))
 """`kill`, `tkill`, `tgkill`, `rt_sigqueueinfo`, `rt_tgsigqueueinfo`: all name the process first."""
+SIGNAL, MEMORY, NETWORK, LOCKS = "signal", "memory", "network", "locks"
+CLOCK, SYSTEM, RAW = "clock", "system", "raw"
+"""What a referred call reaches for: another process; what copies of the process would share; what
+the fixed world cannot fix; and whatever a call past Python and the C library asks."""
 CUT_BY_NAME = (76, 45)
 """`truncate`, which Landlock does not control before its third version."""
 
@@ -126,11 +130,27 @@ _BY_HANDLE, _CONTROL = (424, 424), (72, 25)
 """`pidfd_send_signal` and `fcntl`."""
 _OWNERS = ((_CONTROL, (8, 15)), (_IOCTL, (0x8901, 0x8902)))
 """Calls that name another process to be signalled when data can be read."""
+_MAP, _LOCK = (9, 222), (73, 32)
+"""`mmap` and `flock`."""
+_SHARED, _LOCKING = 1, (6, 7, 37, 38)
+"""The flag of `mmap` for shared memory, and the requests of `fcntl` that lock parts of a file."""
+_CLOCKS = ((228, 113), (96, 169), (201, None))
+"""`clock_gettime`, `gettimeofday` and `time`, which the C library answers without a call."""
+_OWN_CLOCKS = (2, 3)
+"""The clocks of `clock_gettime` that count a process's or a thread's own work."""
+_USE = ((98, 165), (100, 153))
+"""`getrusage` and `times`."""
+_QUIET = (
+    *((56, 220), (202, 98), (186, 178), (318, 278), (324, 283), (217, 61)),
+    *((436, 436), (434, 434), (326, 285)),
+)
+"""What Python and libraries call by number: `clone` (copies of this process), `futex`, `gettid`,
+`getrandom`, `membarrier`, `getdents64`, `close_range`, `pidfd_open`, `copy_file_range`."""
 _CLONE_NEW = 0x7E020000
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
-_UNIX, _DATAGRAMS = 1, 2
+_UNIX, _INET, _INET6, _DATAGRAMS = 1, 2, 10, 2
 _LOAD, _JUMP_EQ, _JUMP_GE, _JUMP_SET, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-_NUMBER, _ARCHITECTURE, _ARGUMENT_0, _ARGUMENT_1 = 0, 4, 16, 24
+_NUMBER, _ARCHITECTURE, _CALLER, _ARGUMENT_0, _ARGUMENT_1, _ARGUMENT_3 = 0, 4, 8, 16, 24, 40
 _ALLOW, _KILL, _ERRNO, _REFER = 0x7FFF0000, 0x80000000, 0x00050000, 0x7FC00000
 
 
@@ -182,24 +202,91 @@ def program(
     return _assembled(steps)
 
 
-def referring(*, x86: bool) -> bytes:
-    """The filter that refers calls that signal a process to a supervisor outside.
+def referring(*, x86: bool, clocks: tuple[int, int] = (0, 0), by_number: int = 0) -> bytes:
+    """The filter that refers calls to a supervisor outside, which allows, refuses or notes them.
 
-    It refuses calls whose target a supervisor could not determine.
+    These are calls that signal a process, that reach what copies of this process share, and that
+    ask for what the fixed world cannot fix. It refuses calls whose target a supervisor could not
+    determine.
 
     Args:
         x86: For x86-64, else for aarch64.
+        clocks: The addresses from which clocks may be read; none: from anywhere.
+        by_number: The address after the C library's call of a number that its caller chose; 0 if
+            it is not known.
     """
     column = 0 if x86 else 1
     steps = [(_LOAD, _NUMBER, 0, 0)]
     for numbers in SIGNALS:
-        steps += [(_JUMP_EQ, numbers[column], 0, 1), (_RETURN, _REFER, 0, 0)]
+        steps += _refer(numbers[column])
     steps += _refuse(_BY_HANDLE[column], errno.EPERM)
     for call, requests in _OWNERS:
         refused = [step for request in requests for step in _refuse(request, errno.EPERM)]
         steps += _when(call[column], _ARGUMENT_1, refused)
+    steps += _refer_shared(column)
+    steps += _refer_unfixed(column, clocks) + _refer_by_number(column, by_number)
     steps.append((_RETURN, _ALLOW, 0, 0))
     return _assembled(steps)
+
+
+def reached(*, x86: bool) -> dict[int, str]:
+    """What the referred calls reach for, by their numbers; the others are `RAW`."""
+    column = 0 if x86 else 1
+    kinds = {SIGNAL: SIGNALS, CLOCK: _CLOCKS, SYSTEM: _USE}
+    kinds |= {MEMORY: (_MAP,), NETWORK: (_SOCKET,), LOCKS: (_LOCK, _CONTROL)}
+    return {n: kind for kind, calls in kinds.items() for call in calls if (n := call[column])}
+
+
+def _refer(value: int) -> list[Step]:
+    return [(_JUMP_EQ, value, 0, 1), (_RETURN, _REFER, 0, 0)]
+
+
+def _refer_shared(column: int) -> list[Step]:
+    """Steps for calls that reach what copies of the process share."""
+    locking = [step for request in _LOCKING for step in _refer(request)]
+    return [
+        *_when(_MAP[column], _ARGUMENT_3, [(_JUMP_SET, _SHARED, 0, 1), (_RETURN, _REFER, 0, 0)]),
+        *_when(_SOCKET[column], _ARGUMENT_0, [*_refer(_INET), *_refer(_INET6)]),
+        *_refer(_LOCK[column]),
+        *_when(_CONTROL[column], _ARGUMENT_1, locking),
+    ]
+
+
+def _refer_unfixed(column: int, clocks: tuple[int, int]) -> list[Step]:
+    """Steps for calls that ask for the time past the fixed clock, or for the use of resources."""
+    steps = [step for numbers in _USE for step in _refer(numbers[column])]
+    if clocks[0] >> 32 != clocks[1] >> 32 or not clocks[1]:
+        return steps
+    low, high = (address & 0xFFFFFFFF for address in clocks)
+    elsewhere = [
+        *((_LOAD, _CALLER + 4, 0, 0), (_JUMP_EQ, clocks[0] >> 32, 0, 3), (_LOAD, _CALLER, 0, 0)),
+        *((_JUMP_GE, low, 0, 1), (_JUMP_GE, high, 0, 1), (_RETURN, _REFER, 0, 0)),
+    ]
+    for index, numbers in enumerate(_CLOCKS):
+        if number := numbers[column]:
+            own = _OWN_CLOCKS if index == 0 else ()
+            spared = [(_JUMP_EQ, clock, len(elsewhere) + left, 0) for left, clock in _left(own)]
+            steps += _when(number, _ARGUMENT_0, [*spared, *elsewhere])
+    return steps
+
+
+def _left(values: tuple[int, ...]) -> list[tuple[int, int]]:
+    """Values, each with the number of those that follow."""
+    return [(len(values) - at - 1, value) for at, value in enumerate(values)]
+
+
+def _refer_by_number(column: int, caller: int) -> list[Step]:
+    """Steps for calls of a number by the function of the C library for that."""
+    if not caller:
+        return []
+    quiet = [numbers[column] for numbers in _QUIET]
+    spared = [(_JUMP_EQ, number, left + 1, 0) for left, number in _left(tuple(quiet))]
+    chosen = [(_LOAD, _NUMBER, 0, 0), *spared, (_RETURN, _REFER, 0, 0)]
+    return [
+        *((_LOAD, _CALLER, 0, 0), (_JUMP_EQ, caller & 0xFFFFFFFF, 0, len(chosen) + 2)),
+        *((_LOAD, _CALLER + 4, 0, 0), (_JUMP_EQ, caller >> 32, 0, len(chosen))),
+        *chosen,
+    ]
 
 
 def _assembled(steps: list[Step]) -> bytes:

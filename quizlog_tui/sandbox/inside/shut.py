@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Iterable
 
 from . import bpf
-from .refer import Take, refer
+from .refer import Places, Take, refer
 
 TYPE_CHECKING = False
 """As in `typing`, which is slow to import."""
@@ -67,8 +67,8 @@ def shut(
         starts: Whether it may start threads and processes; else only copies of itself.
         seal: Makes all but its own folders read-only if possible, as Landlock does not restrict
             changes of modes, owners and times. Called only if the process will be confined.
-        take: Takes the descriptor for calls that signal a process; see `refer`. If None, such
-            calls are not referred.
+        take: Takes the descriptor for calls that signal a process, or ask past Python; see
+            `refer`. If None, such calls are not referred.
 
     Returns:
         The isolation in force: `FULL`, or `NONE` if the machine offers none and nothing changed, or
@@ -81,7 +81,8 @@ def shut(
     version = _version()
     if version < 1:
         return NONE
-    permitted = _permitted()  # may be impossible to find out later
+    # Both may be impossible to find out later.
+    permitted, places = _permitted(), Places(x86=_is_x86())
     seal()
     _must("prctl", _NO_NEW_PRIVILEGES, 1, 0, 0, 0)
     _restrict(version, own, readable)
@@ -89,7 +90,7 @@ def shut(
     families = () if network == "none" else (_INET, _INET6)
     _filter(families, cut_by_name=version >= _CUTS, starts=starts)
     unavailable = [SIGNALS] if version < _SCOPES else []
-    if take and not refer(_call, take, x86=_is_x86()):
+    if take and not refer(_call, take, places, x86=_is_x86()):
         unavailable.append(WITNESS)
     return FULL + WITHOUT * bool(unavailable) + " or ".join(unavailable)
 

@@ -101,7 +101,7 @@ def _install_readings(clock: VirtualClock) -> None:
 
     cpu = time.process_time
     if hasattr(os, "times"):
-        kind = type(os.times())
+        kind = os.times_result
         os.times = lambda: kind((cpu(), 0.0, 0.0, 0.0, time.perf_counter()))
 
 

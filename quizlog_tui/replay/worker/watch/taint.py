@@ -16,6 +16,7 @@ from collections.abc import Callable
 from os import getpid, listdir  # the originals, here and below: they are patched later
 from time import process_time_ns, thread_time_ns
 
+from ..family_bounds import contents
 from ..folder import Folder
 from ..system import signal
 
@@ -49,7 +50,6 @@ _LASTING = {
     "tempfile.mkdtemp": "it made a temporary folder",
     "tempfile.mkstemp": "it made a temporary file",
     "os.setxattr": "it changed files",
-    "mmap.__new__": "it mapped memory that copies may share",
 }
 
 _OPEN = "/proc/self/fd"
@@ -75,10 +75,13 @@ class Taint:
         """Whether files were written that copies of this process see."""
         self.on_shared_write: Callable[[], None] = lambda: None
         """Called before the first such write."""
+        self.witnessed = True
+        """Whether the guard's witness sees what is shared; else this process looks itself."""
         self._descriptors: set[int] = set()
         self._list: int | None = None
         self._listed = 0
         self._handlers: list[Any] = []
+        self._shared: set[bytes] = set()
 
     def open_listing(self) -> None:
         """Open the list of descriptors now, as it will not be accessible later."""
@@ -92,6 +95,8 @@ class Taint:
         """Note the initial state of the process; `begin` begins to watch."""
         self._descriptors = self._opened()
         self._handlers = _handlers()
+        if not self.witnessed:
+            self._shared = shared_maps()
         sys.addaudithook(self._audit)
         before_threads(self._thread)
         register = os.register_at_fork
@@ -165,6 +170,8 @@ class Taint:
             return "it holds files, pipes or sockets open"
         if self.folder.touched():
             return "it wrote files"
+        if not self.witnessed and shared_maps() - self._shared:
+            return "it mapped memory that copies would share"
         if any(signal.getitimer(timer)[0] for timer in range(3)):
             return "it set a timer"
         if _handlers() != self._handlers:
@@ -234,6 +241,15 @@ def _has_children() -> bool:
     except ChildProcessError:
         return False
     return True
+
+
+def shared_maps() -> set[bytes]:
+    """The parts of memory that a copy would share, as far as the system lists them."""
+    try:
+        lines = contents("/proc/self/maps").splitlines()
+    except OSError:
+        return set()
+    return {line for line in lines if line.split()[1].endswith(b"s")}
 
 
 def _handlers() -> list[Any]:

@@ -1,8 +1,12 @@
-"""The guard's witness, which decides whether a process below the guard may signal another.
+"""The guard's witness: sees calls of the script from outside, below Python, whoever makes them.
 
-Checkpoints of a run are processes below the same guard, so that a script could kill them. Landlock
-cannot separate them: its domains nest only sixteen deep, and each copy would need one more. So a
-signal reaches only processes of the sender's session, and each copy has its own session.
+It decides whether a process below the guard may signal another. Checkpoints of a run are processes
+below the same guard, so that a script could kill them. Landlock cannot separate them: its domains
+nest only sixteen deep, and each copy would need one more. So a signal reaches only processes of the
+sender's session, and each copy has its own session.
+
+It notes, and lets pass, calls that reach what copies of a process would share, and calls that ask
+for what the fixed world cannot fix.
 """
 
 from __future__ import annotations
@@ -15,10 +19,15 @@ import os
 import select
 import struct
 
+from ..reports import Reports
+
 _RECEIVE, _SEND = 0xC0502100, 0xC0182101
 _REQUEST, _RESPONSE = struct.Struct("=QIIiIQ6Q"), struct.Struct("=QqiI")
 _LET_PASS = 1
 _ALL = -1
+_LONGEST_TABLE = 4096
+_SIGNAL, _RAW = "signal", "raw"
+"""Kinds of calls; see `sandbox.inside.bpf`."""
 
 
 class Process:
@@ -29,33 +38,61 @@ class Process:
         self.session = session
 
 
-def serve(inbox: int) -> None:
+class Notes:
+    """Tells quizlog once what each process reached for.
+
+    Args:
+        reports: Sends `saw KIND PID`; the number is 0 if the process is not known.
+    """
+
+    def __init__(self, reports: Reports) -> None:
+        self._reports = reports
+        self._told: set[tuple[str, int]] = set()
+
+    def add(self, kind: str, caller: int) -> None:
+        """Tell of a call; it goes on when this is on its way, before any answer of the script."""
+        top = _top(caller)
+        note = kind, top.session if top is not None else 0
+        if note not in self._told:
+            self._told.add(note)
+            self._reports.add(b"saw %s %d\n" % (kind.encode(), note[1]))
+
+
+def serve(inbox: int, reports: Reports) -> None:
     """Answer requests until no process is left that could send one.
 
     Args:
-        inbox: The socket on which the listener's descriptor arrives.
+        inbox: The socket on which the listener's descriptor arrives, and the kinds of calls by
+            their numbers.
+        reports: Takes notes of calls, for quizlog.
     """
-    listener = _handed_over(inbox)
+    listener, kinds = _handed_over(inbox)
     if listener is None:
         return
-    poll = select.poll()
+    poll, notes = select.poll(), Notes(reports)
     poll.register(listener, select.POLLIN)
     while any(event & select.POLLIN for _, event in poll.poll()):
         with contextlib.suppress(OSError):  # the asking process may have ended meanwhile
-            _answer(listener)
+            _answer(listener, kinds, notes)
 
 
-def _handed_over(inbox: int) -> int | None:
+def _handed_over(inbox: int) -> tuple[int | None, dict[int, str]]:
     with contextlib.closing(_socket.socket(fileno=inbox)) as sock:
-        _, extra, _, _ = sock.recvmsg(1, _socket.CMSG_SPACE(4))
-    return next((int.from_bytes(packed[:4], "little") for _, _, packed in extra), None)
+        table, extra, _, _ = sock.recvmsg(_LONGEST_TABLE, _socket.CMSG_SPACE(4))
+    words = table.decode("ascii").split()
+    kinds = {int(number): kind for number, kind in zip(words[::2], words[1::2])}
+    return next((int.from_bytes(packed[:4], "little") for _, _, packed in extra), None), kinds
 
 
-def _answer(listener: int) -> None:
+def _answer(listener: int, kinds: dict[int, str], notes: Notes) -> None:
     asked = bytearray(_REQUEST.size)
     fcntl.ioctl(listener, _RECEIVE, asked)
-    number, caller, _, _, _, _, target, *_ = _REQUEST.unpack(asked)
-    passes = may_signal(caller, _signed(target))
+    number, caller, _, call, _, _, target, *_ = _REQUEST.unpack(asked)
+    kind, passes = kinds.get(call, _RAW), True
+    if kind == _SIGNAL:
+        passes = may_signal(caller, _signed(target))
+    else:
+        notes.add(kind, caller)
     error, flags = (0, _LET_PASS) if passes else (-errno.EPERM, 0)
     fcntl.ioctl(listener, _SEND, _RESPONSE.pack(number, 0, error, flags))
 
