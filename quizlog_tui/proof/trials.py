@@ -5,15 +5,17 @@ Replays for several branches are made in one walk. Knows nothing of verdicts.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..errors import LimitError
+from ..errors import CancelledError, LimitError, QuizlogError
 from ..replay.script.source import Source
 from ..replay.transcript import Transcript
-from ..replay.tree import tree_of
+from ..replay.tree import Node, in_order, tree_of
+from ..replay.tree_walk import Outcome
 from ..replay.uncached_runs import UncachedRuns
 from ..replay.world import STARTS, World
 from .causes import ends_search, find_culprits
@@ -30,6 +32,8 @@ class Variation:
     """Files that are hidden, if `leftovers` is among the conditions."""
     later: bool = False
     """Whether the runs begin in a later second, by the real clock."""
+    alone: bool = False
+    """Whether each branch has a process of its own, from the start."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,8 @@ TrialRequest = tuple[Variation, ...] | CauseSearch
 
 _TRIES = 3
 """Times that runs must differ and agree, so that it is hardly by chance."""
+_MOST_AT_A_TIME = 8
+"""Maximum number of runs alone at a time: several records may be judged at once."""
 
 
 class Trials:
@@ -94,8 +100,49 @@ class Trials:
         else:
             if any(other.later for other in wanted):
                 _wait_for_the_next_second()
-            worlds = [self._world_of(other) for other in wanted]
-            yield from self._runs.walk(self._source, worlds, tree_of(lines))
+            yield from self._in_worlds(wanted, tree_of(lines))
+
+    def _in_worlds(
+        self, wanted: Sequence[Variation], tree: Node
+    ) -> Iterator[tuple[int, list[Outcome]]]:
+        """The index of each branch in a tree, and its runs in several worlds."""
+        apart = [other for other in wanted if other.alone]
+        walks = [self._world_of(other) for other in wanted if not other.alone]
+        walked = self._runs.walk(self._source, walks, tree)
+        if not apart:
+            yield from walked
+            return
+        runs = self._alone([line for _, line in in_order(tree)], apart)
+        for own, (index, others) in zip(runs, walked, strict=True):
+            found = {True: iter(own), False: iter(others)}
+            yield index, [next(found[other.alone]) for other in wanted]
+
+    def alone(self, lines: Iterable[Sequence[str]]) -> list[Outcome]:
+        """A replay for each list of answers, in the usual world, in a process of its own.
+
+        Raises:
+            CancelledError: The runs were cancelled.
+        """
+        return [run for (run,) in self._alone(list(lines), [Variation()])]
+
+    def _alone(
+        self, lines: Sequence[Sequence[str]], worlds: Sequence[Variation]
+    ) -> Iterator[list[Outcome]]:
+        """The runs of each list of answers in several worlds, as many at a time as can be."""
+
+        def all_of(line: Sequence[str]) -> list[Outcome]:
+            return [self._outcome(line, other) for other in worlds]
+
+        workers = min(_MOST_AT_A_TIME, os.cpu_count() or 1)
+        return self._runs.run_parallel(all_of, lines, workers)
+
+    def _outcome(self, answers: Sequence[str], other: Variation) -> Outcome:
+        try:
+            return self.run(answers, other)
+        except CancelledError:
+            raise
+        except QuizlogError as error:
+            return error
 
     def _searched(self, search: CauseSearch) -> tuple[str, ...] | LimitError:
         try:

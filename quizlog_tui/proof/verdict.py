@@ -44,6 +44,10 @@ class Verdict:
     """The branch of the verdict; None for the active one."""
     not_judged: tuple[str, ...] = ()
     """Parts of the record that could not be compared, and why, in words."""
+    branches: int = 1
+    """Number of branches that were judged."""
+    alone: int = 1
+    """Number of these that were replayed in processes of their own, from the start."""
 
     @property
     def differs(self) -> bool:
@@ -92,6 +96,8 @@ class Verdict:
             yield f"fits the edited script: {self.fits}"
         if self.relies_on:
             yield f"held by the fixed world: {', '.join(self.relies_on)}"
+        if self.branches > 1:
+            yield f"replayed alone: {_some_of(self.alone, self.branches)}"
         shown = 1 if self.verdict == "reproducible" else 0  # the first, by the headline
         yield from (f"not judged: {part}" for part in self.not_judged[shown:])
         for name in self.observed:
@@ -124,7 +130,15 @@ def combine_verdicts(verdicts: Sequence[Verdict], not_judged: Iterable[str] = ()
         observed=all_of("observed"),
         unavailable=all_of("unavailable"),
         not_judged=(*all_of("not_judged"), *not_judged),
+        branches=len(verdicts),
+        alone=sum(one.alone for one in verdicts),
     )
+
+
+def _some_of(alone: int, branches: int) -> str:
+    if alone == branches:
+        return f"all {branches} branches"
+    return f"{alone} of {branches} branches (--thorough: all)"
 
 
 def _shown(value: Any) -> str:

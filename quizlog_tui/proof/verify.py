@@ -7,10 +7,10 @@ find the cause. No record is changed.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from ..errors import LimitError, QuizlogError
 from ..record.file_hashes import edited_files
@@ -32,9 +32,11 @@ from ..replay.world import (
     TAMPERED,
     UNVERIFIABLE,
     Cause,
+    may_share,
     parse_world,
     world_of,
 )
+from .branches import Draw, by_chance, judge_branches
 from .causes import ends_search, find_culprits
 from .diverge import Difference, first_difference
 from .explanation import (
@@ -47,7 +49,7 @@ from .explanation import (
     fragile,
     observed_cause,
 )
-from .inquiry import Inquiry, run_inquiries
+from .inquiry import Inquiry
 from .recorded import difference_from_record, is_contradicted, recorded_branch
 from .surroundings import elsewhere, left_over, named_files
 from .trials import CauseSearch, TrialRequest, Trials, Variation
@@ -67,12 +69,13 @@ _RACING = ("threads", "processes", "chance", "ports")
 """Observations of chance differences, for which changing conditions proves nothing."""
 
 
-def verify(path: Path, runs: UncachedRuns | None = None) -> Verdict:
+def verify(path: Path, runs: UncachedRuns | None = None, *, thorough: bool = False) -> Verdict:
     """Verify the record in a file.
 
     Args:
         path: The record.
         runs: Makes the replays; may be shared.
+        thorough: Replay each branch alone, not only some.
 
     Raises:
         RecordError: The record cannot be read.
@@ -81,11 +84,17 @@ def verify(path: Path, runs: UncachedRuns | None = None) -> Verdict:
     """
     record = RecordFile(path).read()
     source = granted_script_of(path, record)
-    return verify_branches(record, source, runs or UncachedRuns())
+    return verify_branches(record, source, runs or UncachedRuns(), thorough=thorough)
 
 
 def verify_branches(
-    record: Record, source: Source, runs: UncachedRuns, vouched: Collection[str] = ()
+    record: Record,
+    source: Source,
+    runs: UncachedRuns,
+    vouched: Collection[str] = (),
+    *,
+    thorough: bool = False,
+    draw: Draw = by_chance,
 ) -> Verdict:
     """The verdict on all branches of a record, each to its end; the active one comes first.
 
@@ -96,6 +105,8 @@ def verify_branches(
         source: The present text of its script.
         runs: Makes the replays.
         vouched: Files of the script's folder that are not leftovers, though the script writes them.
+        thorough: Replay each branch alone, not only some.
+        draw: Draws the branches that are replayed alone.
 
     Raises:
         CancelledError: `runs` were cancelled.
@@ -107,7 +118,7 @@ def verify_branches(
         trials = Trials(source, world_of(record), runs, at)
         names = [None, *(name for name in others if name not in of_older_script)]
         branches = [Verifier(record, source, trials, name, vouched) for name in names]
-        verdicts = _verdicts(trials, branches)
+        verdicts = judge_branches(trials, branches, draw, thorough=thorough)
         found, not_judged = [next(verdicts)], []
         for name in others:
             if found[-1].verdict == "diverges":
@@ -117,22 +128,6 @@ def verify_branches(
             else:
                 found.append(next(verdicts))
     return combine_verdicts(found, not_judged)
-
-
-def _verdicts(trials: Trials, branches: Sequence[Verifier]) -> Iterator[Verdict]:
-    """The verdicts on branches, in order.
-
-    Common answers of branches are replayed once. A verdict against a branch needs its own replays.
-    """
-
-    def find_out(wanted: TrialRequest, asking: list[int]) -> Iterator[tuple[int, Any]]:
-        answers_found = trials.find_out(wanted, (branches[index].answers for index in asking))
-        return ((asking[place], answer) for place, answer in answers_found)
-
-    shared = len(branches) > 1
-    found = run_inquiries([branch.inquiry(shared=shared) for branch in branches], find_out)
-    for branch, verdict in zip(branches, found, strict=True):
-        yield verdict or next(_verdicts(trials, [branch]))
 
 
 class Verifier:
@@ -159,29 +154,46 @@ class Verifier:
         self._branch = branch
         self._vouched = vouched
         self._source = source
+        self._shown: Transcript | None = None
 
     @property
     def answers(self) -> Sequence[str]:
         """All answers of the branch."""
         return self._record.path_of(self._branch or self._record.branch)
 
-    def inquiry(self, *, shared: bool) -> Inquiry[TrialRequest, Verdict | None]:
+    @property
+    def may_have_shared(self) -> bool:
+        """Whether its replays could have told others anything, or others them."""
+        run = self._shown
+        return run is not None and may_share(run.observed, run.tainted)
+
+    def agrees_with(self, run: Outcome) -> bool:
+        """Whether a replay alone shows what the one that shared processes did, and the record."""
+        if self._shown is None or not isinstance(run, Transcript):
+            return self._shown is None and not isinstance(run, Transcript)
+        found = first_difference(self._shown, run) or difference_from_record(self._known, run)
+        return found is None and TAMPERED not in run.observed
+
+    def inquiry(self, *, shared: bool, alone: bool) -> Inquiry[TrialRequest, Verdict | None]:
         """The inquiry that requests replays and returns the verdict.
 
         Args:
-            shared: Whether the replays share processes with other branches. Then the result is None
-                if a difference was found.
+            shared: Whether replays share processes with other branches. Then the result is None if
+                a difference was found.
+            alone: Whether the replay in the record's own world has a process of its own even so.
         """
         try:
-            verdict = yield from self._judged(shared=shared)
+            verdict = yield from self._judged(shared=shared, alone=alone)
         except LimitError as error:
             verdict = Verdict("unverifiable", reason=error.message)
         return verdict and replace(verdict, branch=self._branch)
 
-    def _judged(self, *, shared: bool) -> Inquiry[TrialRequest, Verdict | None]:
+    def _judged(self, *, shared: bool, alone: bool) -> Inquiry[TrialRequest, Verdict | None]:
         observed_then = parse_world(self._record.extras.get("world")).get("met", "").split()
         self._varied = _conditions(observed_then)
-        plain, varied = _runs_or_raise((yield (Variation(), Variation(self._varied))))
+        both = Variation(alone=alone), Variation(self._varied)
+        plain, varied = _runs_or_raise((yield both))
+        self._shown = plain
         if (wanted := _conditions(plain.observed)) != self._varied:
             self._varied = wanted
             (varied,) = _runs_or_raise((yield (Variation(wanted),)))

@@ -114,6 +114,17 @@ REMARKABLE = {
 }
 """Observations that are reported, but do not make a run unverifiable."""
 
+_SHARING = frozenset(
+    ("files", "ports", "real-network", "processes", "threads", "network", TAMPERED, "raw")
+)
+"""Observations of what could pass something on between copies of a process."""
+SHARING_TAINTS = (
+    "it opened a database",
+    "it used the network",
+    "it mapped memory that copies would share",
+)
+"""Reasons why a process must not be copied, and a copy made before may be told something."""
+
 FIXED_CONDITIONS: dict[str, Cause] = {
     "hashes": "hash-order",
     "clock": "clock",
@@ -150,6 +161,16 @@ def doubt(observed: Iterable[str]) -> str | None:
     found = [name for name in observed if name in UNVERIFIABLE]
     decisive = [name for name in UNVERIFIABLE if name in found and name.startswith(DECISIVE)]
     return next(iter(decisive or found), None)
+
+
+def may_share(observed: Iterable[str], tainted: str | None) -> bool:
+    """Whether a run could have told copies of its process anything, or they it.
+
+    Args:
+        observed: The observations of the run.
+        tainted: Why its process must not be copied.
+    """
+    return not _SHARING.isdisjoint(observed) or tainted in SHARING_TAINTS
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,14 @@ from pathlib import Path
 
 import pytest
 
+from quizlog_tui.record.store import RecordFile
+from quizlog_tui.replay.script.source import read_source
 from quizlog_tui.session.session import Session
 from tests.cli.conftest import Run
 from tests.support.build import Build
+from tests.support.forged import EXAM, FORGED
 from tests.support.processes import IS_UP, is_up
+from tests.support.recorded_runs import recorded
 
 
 @pytest.fixture
@@ -56,6 +60,29 @@ def test_what_cannot_be_verified_is_exit_code_4(run: Run, build: Build) -> None:
     build.record("import time  #quizlog: real-clock\ninput(time.time())\n")
     code, out, _ = run("verify", "record.yaml")
     assert (code, out) == (4, "cannot be verified: it asks for the real clock\n")
+
+
+def test_a_forged_record_of_branches_is_exit_code_3(run: Run, build: Build) -> None:
+    build.script(EXAM, "exam.py")
+    (build.folder / "forged.yaml").write_text(FORGED.read_text())
+    code, out, _ = run("verify", "forged.yaml")
+    assert code == 3 and out.startswith("diverges at step 2 (outcome, ")
+
+
+def test_thorough_replays_each_branch_alone(run: Run, build: Build) -> None:
+    source = read_source(build.script("while input('? '): pass\n"))
+    RecordFile(build.folder / "record.yaml").create(
+        recorded(source, [[name] for name in "abcdefgh"])
+    )
+    assert run("bundle", "record.yaml", "-o", "it.zip")[0] == 0
+    some, each = ("6 of 8 branches (--thorough: all)", "all 8 branches")
+    assert run("verify", "record.yaml") == (0, "reproducible\n", f"   replayed alone: {some}\n")
+    for options, said, alone in (((), some, 6), (("--thorough",), each, 8)):
+        one = json.loads(run("verify", "record.yaml", *options, "--json")[1])
+        (row,) = json.loads(run("verify", "--all", ".", *options, "--json")[1])["records"]
+        bundle = json.loads(run("verify", "it.zip", *options, "--json")[1])
+        assert {(data["alone"], data["branches"]) for data in (one, row, bundle)} == {(alone, 8)}
+        assert f"replayed alone: {said}" in run("verify", "record.yaml", *options)[2]
 
 
 def test_a_folder_of_records(run: Run, path: Path, build: Build) -> None:

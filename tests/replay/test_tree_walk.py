@@ -6,8 +6,6 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from itertools import takewhile
 from typing import Any, TypeVar
 
 import pytest
@@ -17,20 +15,20 @@ from hypothesis import strategies as st
 from quizlog_tui.errors import LimitError
 from quizlog_tui.proof.verify import verify_branches
 from quizlog_tui.record.append_only_list import AppendOnlyList
-from quizlog_tui.record.model import Branch, Record
+from quizlog_tui.record.model import Branch
 from quizlog_tui.replay.process.limits import Limits
 from quizlog_tui.replay.process.process import QuizProcess
 from quizlog_tui.replay.replayer import replay
 from quizlog_tui.replay.script.source import Source, read_source
-from quizlog_tui.replay.trail import stop_fingerprint
 from quizlog_tui.replay.transcript import Transcript
 from quizlog_tui.replay.tree import Node, in_order, tree_of
 from quizlog_tui.replay.tree_walk import Outcome, TreeWalk
 from quizlog_tui.replay.uncached_runs import UncachedRuns
-from quizlog_tui.replay.world import World, world_entries
+from quizlog_tui.replay.world import World
 from tests.support.build import Build
 from tests.support.long_runs import example_of_long_runs, examples, phases
 from tests.support.processes import IS_UP, gives_up
+from tests.support.recorded_runs import recorded, replayed
 
 pytestmark = pytest.mark.early
 T = TypeVar("T", bound=Callable[..., None])
@@ -195,12 +193,17 @@ def test_a_walk_starts_one_process_and_gives_no_answer_twice(build: Build, count
 
 
 @linux
-def test_verifying_branches_takes_two_walks(build: Build, counts: Counts) -> None:
+def test_verifying_branches_takes_two_walks_and_few_runs_alone(
+    build: Build, counts: Counts
+) -> None:
     source = read_source(build.script(ASKS))
     record = recorded(source, MANY)
     counts.starts = counts.copies = counts.answers = 0
-    assert verify_branches(record, source, UncachedRuns()).verdict == "reproducible"
-    assert counts == Counts(2, 2 * (len(MANY) - 1), 2 * answers_in(tree_of(MANY)))
+    drawn = [1, 2, 3, 4, 5]
+    found = verify_branches(record, source, UncachedRuns(), draw=lambda *_: drawn)
+    assert (found.verdict, found.alone, found.branches) == ("reproducible", 6, len(MANY))
+    in_walks, alone = answers_in(tree_of(MANY)), sum(len(MANY[index]) for index in (0, *drawn))
+    assert counts == Counts(2 + 6, 2 * (len(MANY) - 1), 2 * in_walks + alone)
 
 
 def test_a_script_that_writes_is_run_from_the_start_for_each_line(
@@ -253,41 +256,6 @@ def test_a_walk_can_be_given_up(build: Build) -> None:
     source = read_source(build.script(f"input('? ')\n{IS_UP}\nwhile True: pass\n"))
     walk = TreeWalk(source, World(1), tree_of([["a"], ["b"]]), Limits())
     assert gives_up(lambda: dict(walk), walk.cancel)
-
-
-@lru_cache(maxsize=64)
-def replayed(source: Source, world: World, line: tuple[str, ...]) -> Transcript:
-    """A replay of its own; what is recorded and what is compared with it share some."""
-    return replay(source, world, line)
-
-
-def recorded(source: Source, lines: Sequence[Sequence[str]], seed: int = 1) -> Record:
-    """A record of these lines, the first the active one."""
-    runs = [replayed(source, World(seed), tuple(line)) for line in lines]
-    main = runs[0]
-    record = Record(
-        source.path.name,
-        seed,
-        AppendOnlyList(main.inputs),
-        len(main.steps),
-        main.status,
-        main.print,
-        main.last_error,
-        trail=AppendOnlyList(stop_fingerprint(main, stop) for stop in range(len(main.steps) + 1)),
-        code_hash=source.code_hash,
-        extras={"world": world_entries(main.unavailable, main.observed)},
-    )
-    branches = {f"b{index}": beside(main, run) for index, run in enumerate(runs[1:])}
-    return replace(record, branches=branches)
-
-
-def beside(main: Transcript, run: Transcript) -> Branch:
-    pairs = zip(main.inputs, run.inputs, strict=False)
-    at = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-    trail = AppendOnlyList(
-        stop_fingerprint(run, stop) for stop in range(at + 1, len(run.steps) + 1)
-    )
-    return Branch("main", at, AppendOnlyList(run.inputs[at:]), trail, run.status, run.score)
 
 
 EDITS: dict[str, Callable[[Branch], Branch]] = {

@@ -103,9 +103,9 @@ def _incomplete(record: Path, step: str, missing: Iterable[Path]) -> DifferenceE
     return DifferenceError(message, where=str(record), hint=hint)
 
 
-def check(path: Path, signers: Path | None, *, as_json: bool) -> int:
+def check(path: Path, signers: Path | None, *, thorough: bool, as_json: bool) -> int:
     """`quizlog verify FILE`, where the file is a bundle."""
-    report = verify_bundle(path, signers=signers)
+    report = verify_bundle(path, signers=signers, thorough=thorough)
     if as_json:
         emit_json(report.to_dict() | {"bundle": str(path)})
         return _code(report)

@@ -50,10 +50,10 @@ def _verify_one(arguments: Namespace) -> int:
     path = record_path(arguments.record)
     signers = Path(arguments.signers) if arguments.signers else None
     if is_bundle(path):
-        return check(path, signers, as_json=arguments.json)
+        return check(path, signers, thorough=arguments.thorough, as_json=arguments.json)
     if signers is not None:
         raise UsageError("only a bundle is signed", where=str(path), hint="leave --signers out")
-    verdict = verify(path)
+    verdict = verify(path, thorough=arguments.thorough)
     if arguments.json:
         emit_json(verdict.to_dict() | {"record": str(path)})
     else:
@@ -71,7 +71,7 @@ def _verify_many(arguments: Namespace) -> int:
     if not paths:
         raise UsageError("holds no records", where=str(folder), hint="make one: `quizlog new`")
     found = []
-    for index, (path, verdict) in enumerate(_side_by_side(paths), 1):
+    for index, (path, verdict) in enumerate(_side_by_side(paths, arguments.thorough), 1):
         found.append((path, verdict))
         if not arguments.json:
             print(f"{_headline(verdict)}  {one_line(str(path))}", flush=True)
@@ -83,17 +83,19 @@ def _verify_many(arguments: Namespace) -> int:
     return _code([verdict for _, verdict in found])
 
 
-def _side_by_side(paths: Sequence[Path]) -> Iterator[tuple[Path, Verdict | QuizlogError]]:
+def _side_by_side(
+    paths: Sequence[Path], thorough: bool
+) -> Iterator[tuple[Path, Verdict | QuizlogError]]:
     """Verdicts in the order of the paths; each uses two processes at once."""
     runs = UncachedRuns()
     workers = max(1, (os.cpu_count() or 1) // 2)
-    verdicts = runs.run_parallel(lambda path: _verdict(path, runs), paths, workers)
+    verdicts = runs.run_parallel(lambda path: _verdict(path, runs, thorough), paths, workers)
     yield from zip(paths, verdicts, strict=True)
 
 
-def _verdict(path: Path, runs: UncachedRuns) -> Verdict | QuizlogError:
+def _verdict(path: Path, runs: UncachedRuns, thorough: bool) -> Verdict | QuizlogError:
     try:
-        return verify(path, runs)
+        return verify(path, runs, thorough=thorough)
     except QuizlogError as error:
         return error
 
@@ -189,6 +191,11 @@ def _verify() -> Parser:
         "--signers",
         metavar="FILE",
         help="require a bundle signed by somebody in this file (ssh-keygen's ALLOWED SIGNERS)",
+    )
+    parser.add_argument(
+        "--thorough",
+        action="store_true",
+        help="replay each branch alone; else some, drawn by chance, if there are many",
     )
     parser.add_argument(
         "--watch",

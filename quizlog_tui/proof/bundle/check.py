@@ -89,7 +89,11 @@ def is_bundle(path: Path) -> bool:
 
 
 def verify_bundle(
-    path: Path, runs: UncachedRuns | None = None, signers: Path | None = None
+    path: Path,
+    runs: UncachedRuns | None = None,
+    signers: Path | None = None,
+    *,
+    thorough: bool = False,
 ) -> BundleReport:
     """Check a bundle and verify its record.
 
@@ -97,6 +101,7 @@ def verify_bundle(
         path: The bundle.
         runs: Makes the replays; may be shared.
         signers: Require a signature by somebody in this file (ssh-keygen's ALLOWED SIGNERS).
+        thorough: Replay each branch alone, not only some.
 
     Raises:
         RecordError: The file cannot be read, or is not a bundle.
@@ -111,7 +116,7 @@ def verify_bundle(
     members, about = found
     with scratch_folder("bundle") as folder:
         _unpack(members, folder)
-        return _run(folder, members, about, signer, runs)
+        return _run(folder, members, about, signer, runs, thorough)
 
 
 def unpack_bundle(path: Path, folder: Path) -> Path:
@@ -198,6 +203,7 @@ def _run(
     about: Manifest,
     signer: str | None,
     runs: UncachedRuns | None,
+    thorough: bool,
 ) -> BundleReport:
     """Check the unpacked parts against each other, and run the script again."""
     try:
@@ -214,7 +220,7 @@ def _run(
     if problems:
         return BundleReport(tuple(problems), signer=signer)
     own = {name.removeprefix(SCRIPTS) for name in members if name.startswith(SCRIPTS)}
-    verdict = verify_branches(record, source, runs or UncachedRuns(), own)
+    verdict = verify_branches(record, source, runs or UncachedRuns(), own, thorough=thorough)
     others = (*_other_versions(about.versions), *_other_packages(about.packages))
     return BundleReport(tuple(_replayed(record, source, lines)), verdict, signer, others)
 
