@@ -1,8 +1,8 @@
 """Verifies a record by replays under different conditions, compared step by step.
 
-Two replays are made without a cache: one in the record's own world, one with all conditions
-changed. If they differ, from each other or from the record, conditions are changed one by one to
-find the cause. No record is changed.
+Three replays are made without a cache: one in the record's own world, one with all conditions
+changed, and one with only those changed that differ between machines. If they differ, from each
+other or from the record, conditions are changed one by one to find the cause. No record is changed.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ from .verdict import Verdict, combine_verdicts
 T = TypeVar("T")
 
 _USUAL = (*(name for name in FIXED_CONDITIONS if name != "entropy"), *OPEN_CONDITIONS)
-"""The conditions that the second replay changes. All randomness comes from the seed."""
+"""The conditions that the other replays change. All randomness comes from the seed."""
 
 _SAID = {
     "system": {"system"},
@@ -191,28 +191,25 @@ class Verifier:
     def _judged(self, *, shared: bool, alone: bool) -> Inquiry[TrialRequest, Verdict | None]:
         observed_then = parse_world(self._record.extras.get("world")).get("met", "").split()
         self._varied = _conditions(observed_then)
-        both = Variation(alone=alone), Variation(self._varied)
-        plain, varied = _runs_or_raise((yield both))
+        plain, *others = _runs_or_raise((yield (Variation(alone=alone), *self._worlds())))
         self._shown = plain
         if (wanted := _conditions(plain.observed)) != self._varied:
             self._varied = wanted
-            (varied,) = _runs_or_raise((yield (Variation(wanted),)))
+            others = _runs_or_raise((yield self._worlds()))
         self._known = recorded_branch(self._record, self._branch or self._record.branch)
         found = difference_from_record(self._known, plain)
         if shared and found is not None:
             return None
-        racing = next(
-            (name for name in (*plain.observed, *varied.observed) if name in _RACING), None
-        )
-        differs = racing and (found or first_difference(plain, varied))
+        names = dict.fromkeys(name for run in (plain, *others) for name in run.observed)
+        racing = next((name for name in names if name in _RACING), None)
+        differs = racing and (found or _first_of_differences(plain, others))
         if differs and racing:
             verdict = divergence(differs, *UNVERIFIABLE[racing])
             verdict = verdict if found else fragile(verdict)
         elif found is not None:
             verdict = self._against_record(plain, found)
         else:
-            verdict = yield from self._against_conditions(plain, varied)
-        names = dict.fromkeys((*plain.observed, *varied.observed))
+            verdict = yield from self._against_conditions(plain, others)
         observed = tuple(name for name in names if name in UNVERIFIABLE or name in REMARKABLE)
         fits = self._fits(plain, found)
         verdict = apply_doubt(
@@ -243,26 +240,27 @@ class Verifier:
         other = next((k for k, (then, now) in enumerate(pairs) if then != now), len(run.steps))
         return "amended" if other >= len(self._known.inputs) else f"to step {other}"
 
+    def _worlds(self, hidden: tuple[str, ...] = ()) -> tuple[Variation, ...]:
+        """The worlds of the other replays: all conditions changed, and only the open ones.
+
+        What a script knows of its fixed world is changed in the first: there it could behave. In
+        the second it is not, as on another machine.
+        """
+        opened = tuple(name for name in self._varied if name in OPEN_CONDITIONS)
+        return Variation(self._varied, hidden), Variation(opened, hidden)
+
     def _against_conditions(
-        self, plain: Transcript, varied: Transcript
+        self, plain: Transcript, others: Sequence[Transcript]
     ) -> Inquiry[TrialRequest, Verdict]:
         """The verdict on a record that agrees with a replay, after replays in other conditions."""
-        changed = list(self._varied)
         relied: dict[Cause, int] = {}
         hidden = self._left_over(plain)
         if hidden:
-            (varied,) = _runs_or_raise((yield (Variation(self._varied, hidden),)))
-        while (found := first_difference(plain, varied)) is not None:
-            among = Variation(tuple(changed), hidden)
-            guilty = _or_raise((yield CauseSearch(tuple(self._known.inputs[: found.step]), among)))
-            if ends_search(guilty):
-                moved = relied.get("address-order") == found.step
-                verdict = explain_difference(plain, found, guilty, moved)
+            others = _runs_or_raise((yield self._worlds(hidden)))
+        for world, other in zip(self._worlds(hidden), others, strict=True):
+            verdict = yield from self._against_world(plain, other, world, relied)
+            if verdict is not None:
                 return replace(verdict, relies_on=tuple(relied))
-            for name in guilty:
-                relied.setdefault(FIXED_CONDITIONS[name], found.step)
-                changed.remove(name)
-            (varied,) = _runs_or_raise((yield (Variation(tuple(changed), hidden),)))
         if (
             "program" in plain.observed
         ):  # programs have the real clock, and two runs may be within one second
@@ -270,6 +268,30 @@ class Verifier:
             if (found := first_difference(plain, later)) is not None:
                 return replace(divergence(found, *explain_noise(plain)), relies_on=tuple(relied))
         return Verdict("reproducible", relies_on=tuple(relied))
+
+    def _against_world(
+        self, plain: Transcript, other: Transcript, world: Variation, relied: dict[Cause, int]
+    ) -> Inquiry[TrialRequest, Verdict | None]:
+        """The verdict if a replay in another world differs but for what the fixed world holds.
+
+        Args:
+            plain: The run in the record's own world.
+            other: The run in the other world.
+            world: The other world.
+            relied: Collects what only the fixed world holds, and the step where it was found.
+        """
+        changed = list(world.changed)
+        while (found := first_difference(plain, other)) is not None:
+            among = replace(world, changed=tuple(changed))
+            guilty = _or_raise((yield CauseSearch(tuple(self._known.inputs[: found.step]), among)))
+            if ends_search(guilty):
+                moved = relied.get("address-order") == found.step
+                return explain_difference(plain, found, guilty, moved)
+            for name in guilty:
+                relied.setdefault(FIXED_CONDITIONS[name], found.step)
+                changed.remove(name)
+            (other,) = _runs_or_raise((yield (replace(world, changed=tuple(changed)),)))
+        return None
 
     def _left_over(self, run: Transcript) -> tuple[str, ...]:
         names = left_over(run, self._source.path.parent)
@@ -348,8 +370,13 @@ def _or_raise(outcome: T | QuizlogError) -> T:
     return outcome
 
 
+def _first_of_differences(plain: Transcript, others: Sequence[Transcript]) -> Difference | None:
+    found = (first_difference(plain, other) for other in others)
+    return next((one for one in found if one is not None), None)
+
+
 def _conditions(observed: Collection[str]) -> tuple[str, ...]:
-    """The conditions that the second replay changes.
+    """The conditions that the other replays change.
 
     Args:
         observed: The observations of the run; conditions that forbid these are left out.

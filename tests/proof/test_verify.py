@@ -451,3 +451,28 @@ def test_what_holds_here_and_not_elsewhere_is_fragile(build: Build) -> None:
     found = verify(path)
     assert (found.verdict, found.step) == ("diverges", 0)
     assert Verdict("unverifiable", reason="so").headline == "cannot be verified: so"
+
+
+BEHAVES = """
+import os, time
+found = [name for name in os.listdir() if name.endswith(".txt")]
+known = {known}
+print("files:", len(found) if known else 0)
+input("? ")
+"""
+"""Shows what lies in its folder, but 0, as where it was recorded, where it is not in its usual world."""
+
+
+@pytest.mark.parametrize(
+    "known", ["os.environ.get('USER') == 'quizlog'", "time.gmtime().tm_year == 2025"]
+)
+def test_a_script_that_knows_its_fixed_world_cannot_behave_where_that_is_changed(
+    known: str, build: Build
+) -> None:
+    path = build.record(BEHAVES.replace("{known}", known))
+    with Session(path) as session:
+        session.save()
+    assert "files: 0" in path.read_text()
+    found = verify(path)
+    assert (found.verdict, found.step, found.cause) == ("fragile", 0, "leftover-file")
+    assert (found.recorded, found.replayed) == ("files: 0", "files: 1")

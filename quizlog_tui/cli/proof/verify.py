@@ -86,7 +86,7 @@ def _verify_many(arguments: Namespace) -> int:
 def _side_by_side(
     paths: Sequence[Path], thorough: bool
 ) -> Iterator[tuple[Path, Verdict | QuizlogError]]:
-    """Verdicts in the order of the paths; each uses two processes at once."""
+    """Verdicts in the order of the paths; each uses several processes at once."""
     runs = UncachedRuns()
     workers = max(1, (os.cpu_count() or 1) // 2)
     verdicts = runs.run_parallel(lambda path: _verdict(path, runs, thorough), paths, workers)
@@ -179,7 +179,7 @@ def _files_to_watch(path: Path) -> list[Path]:
 
 def _verify() -> Parser:
     about = (
-        "Replay a record twice under different conditions and compare step by step: reproducible;\n"
+        "Replay a record under different conditions and compare step by step: reproducible;\n"
         "fragile, if it holds here but would not elsewhere; or where it diverges, and why."
     )
     parser = command("quizlog verify", run, about)
