@@ -33,7 +33,7 @@ SIGNATURES = {
     "read_decisions": "(path)",
     "open_tasks": "(runner, others=...)",
     "tasks_router": "(tasks)",
-    "verify_bundle": "(path, runs=..., signers=...)",
+    "verify_bundle": "(path, runs=..., signers=..., *, thorough=...)",
 }
 
 

@@ -65,7 +65,7 @@ def judge_branches(
     found, misled = _judge_together(trials, branches, alone=each)
     if not each and not misled and found[-1].verdict != "diverges":
         chosen = _chosen(branches, found, draw)
-        runs = list(trials.alone(branches[index].answers for index in chosen))
+        runs = trials.alone(branches[index].answers for index in chosen)
         pairs = zip(chosen, runs, strict=True)
         misled = not all(branches[index].agrees_with(run) for index, run in pairs)
         found = [replace(one, alone=1) if at in chosen else one for at, one in enumerate(found)]

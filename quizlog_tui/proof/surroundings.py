@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from os import listdir
 from os.path import isfile
 from pathlib import Path
 
 from ..replay.script.needed_files import needed_files
 from ..replay.script.source import Source
 from ..replay.transcript import Transcript
+from ..replay.worker.fixed.other_machine import OtherMachine
+from ..replay.worker.folder import ROOMS
 
 _MOST_NAMES = 5
 """Maximum number of files named in a sentence."""
@@ -39,11 +42,31 @@ def named_files(source: Source) -> str:
 
 
 @contextmanager
-def elsewhere(folder: Path) -> Iterator[str]:
-    """Another path, of another length, for a folder."""
+def elsewhere(folder: Path, seed: int) -> Iterator[str]:
+    """Another path, of another length, for a folder: as if another user had it.
+
+    Args:
+        folder: The folder.
+        seed: Chooses the user.
+    """
+    machine = OtherMachine(seed)
+    user, name = machine.user, next(one for one in machine.folders if one != folder.name)
+    places = (f"{room}/{user}/{name}" for room in ROOMS if _is_empty(room))
+    known = next((path for path in places if len(path) != len(str(folder))), None)
+    if known is not None:
+        yield known
+        return
     from ..files.scratch import scratch_folder
 
     with scratch_folder("verify") as base:
-        other = base / f"elsewhere-{folder.name}"
-        other.mkdir()
+        other = base / (name if len(str(base / name)) != len(str(folder)) else f"{user}/{name}")
+        other.mkdir(parents=True)
         yield str(other)
+
+
+def _is_empty(folder: str) -> bool:
+    """Whether a folder is there, in which a run may mount what only it sees."""
+    try:
+        return not listdir(folder)
+    except OSError:
+        return False

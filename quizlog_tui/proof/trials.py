@@ -112,7 +112,7 @@ class Trials:
         if not apart:
             yield from walked
             return
-        runs = self._alone([line for _, line in in_order(tree)], apart)
+        runs = self._alone((line for _, line in in_order(tree)), apart)
         for own, (index, others) in zip(runs, walked, strict=True):
             found = {True: iter(own), False: iter(others)}
             yield index, [next(found[other.alone]) for other in wanted]
@@ -123,18 +123,21 @@ class Trials:
         Raises:
             CancelledError: The runs were cancelled.
         """
-        return [run for (run,) in self._alone(list(lines), [Variation()])]
+        return [run for (run,) in self._alone(lines, [Variation()])]
 
     def _alone(
-        self, lines: Sequence[Sequence[str]], worlds: Sequence[Variation]
-    ) -> Iterator[list[Outcome]]:
-        """The runs of each list of answers in several worlds, as many at a time as can be."""
+        self, lines: Iterable[Sequence[str]], worlds: Sequence[Variation]
+    ) -> list[list[Outcome]]:
+        """The runs of each list of answers in several worlds, as many at a time as can be.
+
+        All of them: to stop waiting for some would cancel the replays of other records.
+        """
 
         def all_of(line: Sequence[str]) -> list[Outcome]:
             return [self._outcome(line, other) for other in worlds]
 
         workers = min(_MOST_AT_A_TIME, os.cpu_count() or 1)
-        return self._runs.run_parallel(all_of, lines, workers)
+        return list(self._runs.run_parallel(all_of, lines, workers))
 
     def _outcome(self, answers: Sequence[str], other: Variation) -> Outcome:
         try:

@@ -65,6 +65,8 @@ _SAID = {
     STARTS: {"threads", "processes", "thread", "library-threads", "program"},
 }
 """Conditions that forbid something, and the observations that a run makes if it does it openly."""
+_OF_MACHINES = frozenset(OPEN_CONDITIONS) - {"system", STARTS}
+"""Conditions that differ between machines, without those that only forbid something."""
 _RACING = ("threads", "processes", "chance", "ports")
 """Observations of chance differences, for which changing conditions proves nothing."""
 
@@ -114,10 +116,12 @@ def verify_branches(
     others = [name for name in record.branches if name != record.branch]
     hashes = {name: record.branches[name].code_hash for name in others}
     of_older_script = {name for name in others if hashes[name] not in (None, source.code_hash)}
-    with elsewhere(source.path.parent) as at:
+    with elsewhere(source.path.parent, record.seed) as at:
         trials = Trials(source, world_of(record), runs, at)
         names = [None, *(name for name in others if name not in of_older_script)]
-        branches = [Verifier(record, source, trials, name, vouched) for name in names]
+        branches = [
+            Verifier(record, source, trials, name, vouched, thorough=thorough) for name in names
+        ]
         verdicts = judge_branches(trials, branches, draw, thorough=thorough)
         found, not_judged = [next(verdicts)], []
         for name in others:
@@ -139,6 +143,7 @@ class Verifier:
         trials: Makes the replays.
         branch: The name of the branch; None for the active one.
         vouched: Files of the script's folder that are not leftovers.
+        thorough: Replay it in all worlds, as the active branch is in any case.
     """
 
     def __init__(
@@ -148,12 +153,15 @@ class Verifier:
         trials: Trials,
         branch: str | None = None,
         vouched: Collection[str] = (),
+        *,
+        thorough: bool = False,
     ) -> None:
         self._trials = trials
         self._record = record
         self._branch = branch
         self._vouched = vouched
         self._source = source
+        self._thorough = thorough or branch is None
         self._shown: Transcript | None = None
 
     @property
@@ -165,7 +173,7 @@ class Verifier:
     def may_have_shared(self) -> bool:
         """Whether its replays could have told others anything, or others them."""
         run = self._shown
-        return run is not None and may_share(run.observed, run.tainted)
+        return run is not None and may_share(run.observed, run.unavailable, run.tainted)
 
     def agrees_with(self, run: Outcome) -> bool:
         """Whether a replay alone shows what the one that shared processes did, and the record."""
@@ -191,7 +199,11 @@ class Verifier:
     def _judged(self, *, shared: bool, alone: bool) -> Inquiry[TrialRequest, Verdict | None]:
         observed_then = parse_world(self._record.extras.get("world")).get("met", "").split()
         self._varied = _conditions(observed_then)
-        plain, *others = _runs_or_raise((yield (Variation(alone=alone), *self._worlds())))
+        changed, *elsewhere = self._worlds()
+        at_once = (Variation(alone=alone), changed, *(() if shared else elsewhere))
+        plain, *others = _runs_or_raise((yield at_once))
+        if shared and elsewhere:  # not asked for by other branches
+            others += _runs_or_raise((yield tuple(elsewhere)))
         self._shown = plain
         if (wanted := _conditions(plain.observed)) != self._varied:
             self._varied = wanted
@@ -241,13 +253,18 @@ class Verifier:
         return "amended" if other >= len(self._known.inputs) else f"to step {other}"
 
     def _worlds(self, hidden: tuple[str, ...] = ()) -> tuple[Variation, ...]:
-        """The worlds of the other replays: all conditions changed, and only the open ones.
+        """The worlds of the other replays: all conditions changed, and those of another machine.
 
-        What a script knows of its fixed world is changed in the first: there it could behave. In
-        the second it is not, as on another machine.
+        The second one is left out for most branches, as it costs as much as the first.
+
+        In the first a script finds changed what it knows of its fixed world, cannot read `/proc`
+        and cannot start anything: there it could behave. In the second it finds all that.
         """
-        opened = tuple(name for name in self._varied if name in OPEN_CONDITIONS)
-        return Variation(self._varied, hidden), Variation(opened, hidden)
+        changed = Variation(self._varied, hidden)
+        if not self._thorough:
+            return (changed,)
+        opened = tuple(name for name in self._varied if name in _OF_MACHINES)
+        return changed, Variation(opened, hidden)
 
     def _against_conditions(
         self, plain: Transcript, others: Sequence[Transcript]
@@ -261,9 +278,7 @@ class Verifier:
             verdict = yield from self._against_world(plain, other, world, relied)
             if verdict is not None:
                 return replace(verdict, relies_on=tuple(relied))
-        if (
-            "program" in plain.observed
-        ):  # programs have the real clock, and two runs may be within one second
+        if "program" in plain.observed:  # its clock is real, and runs may be in one second
             (later,) = _runs_or_raise((yield (Variation(later=True),)))
             if (found := first_difference(plain, later)) is not None:
                 return replace(divergence(found, *explain_noise(plain)), relies_on=tuple(relied))

@@ -93,6 +93,7 @@ UNVERIFIABLE: dict[str, tuple[Cause, str]] = {
     "real-files": ("leftover-file", "it asks for files outside its folder"),
     "system": ("environment", "it reads the system's state (/proc, /sys, load, free space)"),
     "raw": ("environment", "it calls the system past Python: what it asks there is not seen"),
+    "held": ("environment", "it locks files, or asks who does: others may do so at the same time"),
     "ports": ("network", "it has the system choose the number of a port"),
     "chance": ("unseeded-generator", "it reads the system's randomness past the seed"),
     "files": ("leftover-file", "it writes files outside its folder: refused, or they stay"),
@@ -115,14 +116,20 @@ REMARKABLE = {
 """Observations that are reported, but do not make a run unverifiable."""
 
 _SHARING = frozenset(
-    ("files", "ports", "real-network", "processes", "threads", "network", TAMPERED, "raw")
+    ("files", "ports", "real-network", "processes", "threads", "network", TAMPERED, "raw", "system")
 )
 """Observations of what could pass something on between copies of a process."""
-SHARING_TAINTS = (
-    "it opened a database",
-    "it used the network",
-    "it mapped memory that copies would share",
-)
+_UNSEEN = frozenset(("isolation", "witness"))
+"""What a system must not lack if it shall be seen what copies of a process share."""
+SHARED = {
+    "memory": "it mapped memory that copies would share",
+    "network": "it opened a socket in the network that copies would share",
+    "locks": "it locked files that copies would share",
+    "held": "it locked files that copies would share",
+    "given": "it changed a descriptor that copies would share",
+}
+"""What a process can reach that copies of it would share, as the guard's witness names it."""
+SHARING_TAINTS = (*SHARED.values(), "it opened a database", "it used the network")
 """Reasons why a process must not be copied, and a copy made before may be told something."""
 
 FIXED_CONDITIONS: dict[str, Cause] = {
@@ -163,14 +170,16 @@ def doubt(observed: Iterable[str]) -> str | None:
     return next(iter(decisive or found), None)
 
 
-def may_share(observed: Iterable[str], tainted: str | None) -> bool:
+def may_share(observed: Iterable[str], unavailable: Iterable[str], tainted: str | None) -> bool:
     """Whether a run could have told copies of its process anything, or they it.
 
     Args:
         observed: The observations of the run.
+        unavailable: What the system lacks.
         tainted: Why its process must not be copied.
     """
-    return not _SHARING.isdisjoint(observed) or tainted in SHARING_TAINTS
+    unseen = not _UNSEEN.isdisjoint(unavailable)
+    return unseen or not _SHARING.isdisjoint(observed) or tainted in SHARING_TAINTS
 
 
 @dataclass(frozen=True)
@@ -193,13 +202,16 @@ class World:
     @property
     def hash_seed(self) -> int:
         """The value of PYTHONHASHSEED; only 32 bits are legal."""
-        return (self.seed + 7919 * ("hashes" in self.changed)) % 2**32
+        mixed = self.seed * 2_654_435_761 + 97  # never the same within 32 bits
+        return (mixed if "hashes" in self.changed else self.seed) % 2**32
 
     @property
     def clock(self) -> tuple[int, int]:
         """Start and tick of the clocks."""
         if "clock" in self.changed:
-            return self.start + 123_456_789 * 10**9, TICK * 3
+            from .worker.fixed.other_times import earlier  # every command loads this module
+
+            return earlier(self.start // 10**9, self.seed) * 10**9 + self.start % 10**9, TICK * 3
         return self.start, TICK
 
     def but(self, changed: Iterable[str]) -> World:

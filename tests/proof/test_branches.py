@@ -12,20 +12,26 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from quizlog_tui.errors import LimitError
+from quizlog_tui.errors import ConfigError, LimitError
 from quizlog_tui.proof.branches import SAMPLE, by_chance
 from quizlog_tui.proof.verdict import Verdict, combine_verdicts
 from quizlog_tui.proof.verify import verify, verify_branches
 from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import Record
-from quizlog_tui.replay.process import family
 from quizlog_tui.replay.script.source import Source, read_source
 from quizlog_tui.replay.transcript import Transcript
 from quizlog_tui.replay.tree import Node, in_order
 from quizlog_tui.replay.tree_walk import Outcome
 from quizlog_tui.replay.uncached_runs import UncachedRuns
 from quizlog_tui.replay.worker.watch import taint
-from quizlog_tui.replay.world import REMARKABLE, SHARING_TAINTS, TAMPERED, UNVERIFIABLE, World
+from quizlog_tui.replay.world import (
+    REMARKABLE,
+    SHARED,
+    SHARING_TAINTS,
+    TAMPERED,
+    UNVERIFIABLE,
+    World,
+)
 from tests.support.build import Build
 from tests.support.forged import EXAM, FORGED
 from tests.support.long_runs import phases
@@ -92,13 +98,13 @@ class Told(UncachedRuns):
         self.alone: list[tuple[str, ...]] = []
         self.walked = 0
         self._misled = {LINES[index] for index in misled}
-        self._met: dict[str, Any] = {"observed": observed, "tainted": tainted}
+        self.met: dict[str, Any] = {"observed": observed, "tainted": tainted}
 
     def shown(self, line: Sequence[str], *, alone: bool) -> Transcript:
         told = tuple(line) in self._misled and not alone
         made = run([([], "right? "), (["yes" if told else "no"], "more? ")])
         steps = AppendOnlyList(step.answered(line[0]) for step in made.steps)
-        return replace(made, steps=steps, **self._met)
+        return replace(made, steps=steps, **self.met)
 
     def replay(self, source: Source, world: World, inputs: Sequence[str]) -> Transcript:
         self.alone.append(tuple(inputs))
@@ -186,10 +192,17 @@ def test_all_are_replayed_alone_where_the_script_could_have_shared_anything(name
 
 @pytest.mark.parametrize("reason", SHARING_TAINTS)
 def test_they_are_too_where_its_process_must_not_be_copied_for_such_a_reason(reason: str) -> None:
-    assert reason in (*taint._LASTING.values(), *family._SHARED.values())
+    assert reason in (*taint._LASTING.values(), *SHARED.values())
     runs = Told([BRANCHES - 1], tainted=reason)
     assert judged(runs, runs.record([BRANCHES - 1])).verdict == "diverges"
     assert judged(Told([], tainted="it wrote files"), runs.record([])).alone == 1 + SAMPLE
+
+
+@pytest.mark.parametrize("lacking", ["isolation", "witness"])
+def test_they_are_too_where_nobody_sees_what_is_shared(lacking: str) -> None:
+    runs = Told([])
+    runs.met["unavailable"] = (lacking,)
+    assert judged(runs, runs.record([])).alone == BRANCHES
 
 
 @pytest.mark.parametrize("count", [2, 1 + SAMPLE])
@@ -198,7 +211,7 @@ def test_few_branches_are_replayed_alone_instead_of_together(count: int) -> None
     found = judged(runs, runs.record([], count))
     assert (found.verdict, found.alone, found.branches) == ("reproducible", count, count)
     assert sorted(runs.alone) == sorted(LINES[:count])
-    assert runs.walked == 2, "only the replays in other worlds are shared"
+    assert runs.walked == 1, "only the replay where all conditions are changed is shared"
 
 
 def test_a_record_without_branches_says_nothing_of_them() -> None:
@@ -224,6 +237,22 @@ def test_what_a_limit_stops_alone_is_not_what_the_walk_showed() -> None:
     runs = Limited([])
     found = judged(runs, runs.record([]))
     assert (found.verdict, found.alone) == ("reproducible", BRANCHES)
+
+
+def test_what_stops_one_record_gives_up_no_other() -> None:
+    class Broken(Told):
+        given_up = False
+
+        def replay(self, source: Source, world: World, inputs: Sequence[str]) -> Transcript:
+            raise ConfigError("no such interpreter")
+
+        def give_up(self) -> None:
+            self.given_up = True
+
+    runs = Broken([])
+    with pytest.raises(ConfigError):
+        judged(runs, runs.record([], 3))
+    assert not runs.given_up
 
 
 HONEST = """

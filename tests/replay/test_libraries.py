@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import ctypes
-import mmap
 import platform
 import sys
-import time
 from datetime import date, timedelta
 from pathlib import Path
 
@@ -15,8 +12,8 @@ import pytest
 
 from quizlog_tui.replay.replayer import Replayer, replay
 from quizlog_tui.replay.worker.fixed import elf
-from quizlog_tui.replay.worker.fixed.late_clock import MACHINE, SYSTEM_CLOCK, late_function
 from quizlog_tui.replay.worker.fixed.libraries import FIXED_LIBRARIES
+from quizlog_tui.replay.worker.fixed.shifted_calls import MACHINE
 from quizlog_tui.replay.world import World, start_of
 from quizlog_tui.session.session import Session
 from tests.support.build import Build
@@ -25,8 +22,6 @@ pytestmark = pytest.mark.skipif(not elf.readable(), reason="needs Linux on a kno
 known_code = pytest.mark.skipif(
     sys.platform != "linux" or platform.machine() != MACHINE, reason=f"needs {MACHINE}"
 )
-
-BEHIND = 123_456_789
 
 
 def test_numpy_tells_the_time_of_the_world_and_keeps_its_types(build: Build) -> None:
@@ -94,35 +89,3 @@ def test_the_functions_that_a_library_calls_are_found(tmp_path: Path) -> None:
     other.write_bytes(head[:40] + (64).to_bytes(8, "little") + head[48:] + b"cut off")
     with pytest.raises(elf.Unreadable):
         list(elf.places(str(other), ["time"]))
-
-
-@known_code
-def test_functions_behind_the_real_ones_tell_the_same_less_some_years() -> None:
-    system, code = ctypes.CDLL(None), mmap.mmap(-1, 4096, prot=7)
-    start = ctypes.addressof(ctypes.c_char.from_buffer(code))
-
-    def function(name: str, real: int, result: type, *parameters: type) -> ctypes._CFunctionType:
-        code.seek(0)
-        code.write(late_function(name, real))
-        return ctypes.CFUNCTYPE(result, *parameters)(start)
-
-    def address(name: str) -> int:
-        return ctypes.cast(getattr(system, name), ctypes.c_void_p).value or 0
-
-    pair, pointer = (ctypes.c_int64 * 2)(), ctypes.c_void_p
-    where = ctypes.addressof(pair)
-    then = time.time() - BEHIND
-    told = function("time", address("time"), ctypes.c_int64, pointer)
-    assert told(where) == pair[0] and abs(told(None) - then) < 60
-    assert abs(pair[0] - then) < 60
-    told = function("gettimeofday", address("gettimeofday"), ctypes.c_int, pointer, pointer)
-    assert told(where, None) == 0 and abs(pair[0] - then) < 60 and 0 <= pair[1] < 10**6
-    assert told(None, None) == 0
-    told = function("clock_gettime", address("clock_gettime"), ctypes.c_int, ctypes.c_int, pointer)
-    assert told(time.CLOCK_REALTIME, where) == 0 and abs(pair[0] - then) < 60
-    before = time.monotonic()
-    assert told(time.CLOCK_MONOTONIC, where) == 0
-    assert before - 1 < pair[0] <= time.monotonic()
-    real = ctypes.CFUNCTYPE(ctypes.c_int64)(lambda: 2 * 10**18)
-    number = ctypes.cast(real, ctypes.c_void_p).value or 0
-    assert function(SYSTEM_CLOCK, number, ctypes.c_int64)() == 2 * 10**18 - BEHIND * 10**9

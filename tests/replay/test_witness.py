@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mmap
+import os
 import socket
 import sys
 from pathlib import Path
@@ -129,6 +130,23 @@ PAST_PYTHON = {
     "time in a child": ("in_child(lambda: libc.syscall(CLOCK, 0, room))", "clock"),
     "files by number": ("libc.syscall(STAT, b'/', room)", "raw"),
     "machine by number": ("libc.syscall(SYSINFO, room)", "raw"),
+    "locks of others": (
+        "import fcntl; f = open(os.__file__); fcntl.flock(f, fcntl.LOCK_SH); f.close()",
+        "held",
+    ),
+    "locks asked for": (
+        "import fcntl; f = open(os.__file__); fcntl.fcntl(f, fcntl.F_GETLK, bytes(32)); f.close()",
+        "held",
+    ),
+    "who is at the other end": (
+        "import socket; a, b = socket.socketpair(); a.getsockopt(1, 17, 12); a.close(); b.close()",
+        "system",
+    ),
+    "how long a timer has run": (
+        "import signal; signal.setitimer(0, 99999); signal.getitimer(0); signal.setitimer(0, 0)",
+        "clock",
+    ),
+    "an alarm": ("import signal; signal.alarm(9999); signal.alarm(0)", "clock"),
     "use of resources by its C module": ("import posix; posix.times()", "system"),
     "use of resources past Python": ("libc.getrusage(0, room)", "system"),
 }
@@ -158,6 +176,34 @@ def test_what_is_asked_past_python_is_noted(act: str, observed: str, build: Buil
         assert before.observed == ()
         assert observed in cached.replay(script, 1, ["a"]).observed
         assert observed in cached.replay(script, 1, ["a", "b"]).observed, "in copies of it, too"
+
+
+def test_no_other_process_exists_for_a_run(build: Build) -> None:
+    script = build.script(
+        """
+        import os, sys, threading
+        def known(ask, *words):
+            try: ask(*words)
+            except ProcessLookupError: return False
+            return True
+        for pid in (1, os.getppid(), int(input("pid? "))):
+            print(*(known(ask, pid) for ask in (os.getpgid, os.getsid, os.sched_getscheduler, os.sched_getaffinity)), known(os.kill, pid, 0), known(os.getpriority, os.PRIO_PROCESS, pid))
+        own = os.getpid()
+        print(known(os.getpgid, own), known(os.getsid, own), known(os.kill, own, 0), threading.get_native_id() == own)
+        if child := os.fork():
+            print(known(os.getpgid, child), known(os.kill, child, 0), known(os.getpriority, os.PRIO_PROCESS, child))
+            os.kill(child, 9); os.waitpid(child, 0)
+        else:
+            while True: os.sched_yield()
+        """
+    )
+    with Replayer() as cached:
+        run = cached.replay(script, 1, [str(os.getpid())])
+        needs_isolation(*run.unavailable)
+        assert [*run.print] == [" ".join(["False"] * 6)] * 3 + [
+            "True True True True",
+            "True True True",
+        ]
 
 
 QUIET = """

@@ -195,7 +195,7 @@ def _verify() -> Parser:
     parser.add_argument(
         "--thorough",
         action="store_true",
-        help="replay each branch alone; else some, drawn by chance, if there are many",
+        help="replay each branch alone, and as on another machine; else some, drawn by chance",
     )
     parser.add_argument(
         "--watch",

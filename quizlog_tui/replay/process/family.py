@@ -15,15 +15,10 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
+from ..world import SHARED
 from .deadline import children, seconds_waited
 from .spawn import Spawned
 
-_SHARED = {
-    "memory": "it mapped memory that copies would share",
-    "network": "it opened a socket in the network that copies would share",
-    "locks": "it locked files that copies would share",
-}
-"""What a process can reach that its copies would share, as the guard's witness names it."""
 _CHECK_INTERVAL = 0.05
 """Minimum seconds between two requests to check the bounds."""
 
@@ -106,7 +101,10 @@ class Family:
         if kind == "over":
             self.exceeded = words[0]
         elif kind == "saw":
-            self._seen.setdefault(int(words[1]), {})[words[0]] = None
+            what, pid = words[0], int(words[1])
+            self._seen.setdefault(pid, {})[what] = None
+            if what in SHARED and what != "memory":  # which only later copies would share
+                self.writers.add(pid)
         else:
             self._end(int(kind), int(words[0]))
 
@@ -203,4 +201,4 @@ def _children(pid: int) -> set[int]:
 
 def shared_by(seen: Iterable[str]) -> str | None:
     """What a process reached that its copies would share, in words; None if it was nothing."""
-    return next((_SHARED[kind] for kind in seen if kind in _SHARED), None)
+    return next((SHARED[kind] for kind in seen if kind in SHARED), None)

@@ -65,12 +65,12 @@ def main(control: int, guard_end: int, shut: Shut, *, network: bool) -> None:
     outside = Outside(folder, Starts(script, job.source, folder.path), network=reach)
     world = FixedWorld(job, folder, outside)
     log = Log(wire, outcome, taint, world, code, job.max_unreported)
+    clocks = world.prepare()
     hooks.install(log, world)
     _become_plain(folder.path, [job.name, *job.args])
-    if "system" in job.changed:
-        taint.open_listing()
     try:
-        isolation = isolate(shut, outlet, folder, job, network=reach)
+        isolation = isolate(shut, outlet, folder, job, network=reach, clocks=clocks)
+        del clocks  # as the script could find it
     except OSError as error:
         _refuse(wire, error)
     taint.witnessed = bool(isolation) and "witness" not in isolation
@@ -80,6 +80,7 @@ def main(control: int, guard_end: int, shut: Shut, *, network: bool) -> None:
     taint.begin()
     wire.send(f'["place", {quote(folder.way)}, {quote(isolation)}]')
     environment.enter(job.libraries, respelled="home" in job.changed)
+    folder.forget_changes()
     if job.waits:
         log.wait_for_looks()
     _run(script, f"{folder.path}/{job.name}", job.source, outcome)

@@ -60,6 +60,7 @@ def _try(arrived: list[int], log: Log, taint: Taint) -> str | None:
         reason = "the system has no room for one more process"
     if copied:
         _settle_in(log, *arrived)
+        taint.know_descriptors(arrived)
     log.world.copied()
     taint.watching = True
     return reason

@@ -6,8 +6,13 @@ Here it is done when the interpreter is isolated, as that code may be a stranger
 
 from __future__ import annotations
 
+import os
 import site
 import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _PYTHON = ("_frozen_importlib", "_frozen_importlib_external", "worker")
 
@@ -17,7 +22,7 @@ def enter(folder: str, *, respelled: bool) -> None:
 
     Args:
         folder: The environment; empty for none.
-        respelled: Whether the script finds its paths spelled otherwise.
+        respelled: Whether the script finds another name of its interpreter.
     """
     if not folder:
         return
@@ -29,8 +34,28 @@ def enter(folder: str, *, respelled: bool) -> None:
     sys.prefix = sys.exec_prefix = folder
     site.main()
     if respelled:
-        sys.executable = f"{folder}/bin/../bin/python"
-        sys.prefix = sys.exec_prefix = f"{folder}/."
+        rename(other_name(sys.executable))
+
+
+def other_name(program: str) -> str:
+    """Another usual name of an interpreter beside it; its own if there is none."""
+    folder, name = os.path.split(program)
+    for other in ("python3", f"python3.{sys.version_info[1]}", "python"):
+        path = f"{folder}/{other}"
+        if other != name and os.path.exists(path) and os.path.samefile(path, program):
+            return path
+    return program
+
+
+def rename(program: str) -> None:
+    """Set the path of the interpreter, wherever it tells it."""
+    told: Any = sys
+    if getattr(told, "_base_executable", "") == sys.executable:
+        told._base_executable = program
+    for at, word in enumerate(getattr(told, "orig_argv", ())):
+        if word == sys.executable:
+            told.orig_argv[at] = program
+    sys.executable = program
 
 
 def _module(finder: object) -> str:

@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Collection, Iterator
-from os import fstat, listdir, scandir  # the originals: the script's view of `os` is patched later
+import sys
+from collections.abc import Iterable, Iterator
+from os import close, fstat, scandir, stat  # the originals: they are patched later
+from os import open as open_fd
 
-from . import system
+from . import left_over, system
 from .fixed.identity import HOST
 from .job import Job
 from .looked_at import Changed, copy_looked_at
@@ -23,13 +25,16 @@ TEMPORARY = "/tmp/quizlog"
 """The folder for temporary files: private to each run, at the same path for all."""
 SHARED_MEMORY = "/dev/shm"
 """The folder of shared memory, private as well if the system permits it."""
+ROOMS = ("/srv", "/media", "/mnt", "/opt")
+"""Folders of the root that are empty on most machines."""
 _ROOM = b"size=1g,mode=0700"
-_MOST_BYTES, _MOST_FILES = 256 * 2**20, 5000
-"""Maximum size of a folder that is copied."""
-_DEPTH = "/proc/self/fd/N/name".count("/")
+_AS_FOLDER = getattr(os, "O_DIRECTORY", 0) | os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)
+_SKIPPED = 40
+"""How many numbers of files are left out at most."""
+_TURNED = 7
+"""What tells that times of files were turned."""
 _File = tuple[str, int, int, int]
 """Path, inode, size and time of change."""
-_LEFT_OUT = frozenset({".git", ".hg", ".venv", "venv", "node_modules", "__pycache__"})
 
 
 class Folder:
@@ -48,12 +53,13 @@ class Folder:
         """Whether this process is isolated, so that it can mount nothing any more."""
         self.shared = False
         """Whether copies of this process see the same folder."""
+        self.turned = False
+        """Whether times of files sort the other way round."""
         self._options: bytes | None = None
-        self._filling: Callable[[], None] = lambda: None
         self._before: frozenset[_File] = frozenset()
         self._upper = -1
         self._job: Job
-        self._empty = 0
+        self._empty: list[int] = []
         self._deep = False
 
     def prepare(self) -> None:
@@ -81,6 +87,8 @@ class Folder:
         target = job.at or path
         if self._options is not None and target != "/":
             with contextlib.suppress(OSError):
+                if not os.path.isdir(target):
+                    make_place(target)
                 self._overlay(target, job.files_folder)
                 self.path, self.way = target, "overlay"
                 return
@@ -94,7 +102,7 @@ class Folder:
         temporary = TEMPORARY.encode()
         system.mount(b"tmpfs", b"tmpfs", temporary, 0, _ROOM)
         try:
-            lower, inside = self._lower(), self._libraries_below(target)
+            lower, inside = self._left() + self._lower(), self._libraries_below(target)
             libraries = os.open(self._job.libraries, os.O_PATH) if inside else -1
             if inside:
                 os.makedirs(f"{TEMPORARY}/lower/{inside}", exist_ok=True)
@@ -137,13 +145,38 @@ class Folder:
         os.chdir(target)
 
     def _lower(self) -> bytes:
-        """What lies under the overlay: the current folder, or a copy of what was looked at."""
-        if not self._job.looked_at:
+        """What lies under the overlay: the current folder, or a copy of what was looked at.
+
+        If metadata are changed, a copy lies over the current folder.
+        """
+        looked_at, other = self._job.looked_at, "metadata" in self._job.changed
+        if not looked_at and not other:
             return b"."
         lower = f"{TEMPORARY}/lower"
         os.mkdir(lower)
-        copy_looked_at(self._job, lower)
-        return lower.encode()
+        for _ in range(1 + self._job.seed % _SKIPPED if other else 0):  # uses up numbers
+            os.mkdir(f"{lower}/0")
+            os.rmdir(f"{lower}/0")
+        if looked_at:
+            copy_looked_at(self._job, lower)
+        if other:
+            self.turned = system.aside(lambda: self._change_metadata(lower)) == _TURNED
+        return lower.encode() + (b"" if looked_at else b":.")
+
+    def _change_metadata(self, lower: str) -> int:
+        from .other_metadata import OtherMetadata
+
+        metadata = OtherMetadata(self._job)
+        turned = metadata.turn(lower) if self._job.looked_at else metadata.copy(lower)
+        return _TURNED if turned else 0
+
+    def _left(self) -> bytes:
+        """What lies above it if leftover files are changed."""
+        if "leftovers" not in self._job.changed:
+            return b""
+        layer = f"{TEMPORARY}/left"
+        left_over.make_layer(self._job, layer)
+        return f"{layer}:".encode()
 
     def _libraries_below(self, target: str) -> str:
         """The relative path of the environment if a copy of the folder hides it; else empty."""
@@ -151,17 +184,18 @@ class Folder:
         inside = os.path.relpath(f"{os.path.realpath(above)}/{name}", os.path.realpath(target))
         return inside if self._job.looked_at and name and inside[:2] != ".." else ""
 
-    def fill(self, act: Callable[[], None]) -> None:
-        """Change files in the folder, now and after each later separation from copies."""
-        self._filling = act
-        act()
-
     def begin(self) -> None:
         """Note the files that are there before the script begins to run."""
         if self._upper >= 0:
             self._before = self._written()
-            self._empty = fstat(self._upper).st_size
-            self._deep = any(name.count("/") > _DEPTH for name, *_ in self._before)
+            self._empty = self._sizes()
+            self._deep = any("/" in name for name, *_ in self._before)
+
+    def forget_changes(self) -> None:
+        """Forget what tells a script that its conditions were changed; nothing is mounted later."""
+        self.turned = False
+        if self.shut:
+            self._job.forget_changes()
 
     def share(self) -> None:
         """Note that a copy of this process sees the same folder from now on."""
@@ -183,36 +217,107 @@ class Folder:
                 system.call("umount2", os.fsencode(mounted), system.DETACH)
             os.chdir(self.path)
             self._overlay(self.path, "")
-            self._filling()
             self.begin()
             os.chdir(here)
         return True
 
-    def seal(self) -> None:
-        """Make everything read-only for this process except its private folders."""
+    def seal(self, visible: Iterable[str]) -> None:
+        """Make everything read-only for this process except its private folders.
+
+        Args:
+            visible: What it may read, which is all that exists where the machine is changed.
+        """
         if self.way == "overlay":
+            if "real-files" not in self._job.asked:
+                self._change_machine(visible)
             with contextlib.suppress(OSError):
                 system.write_protect(b"/")
                 for mounted in (self.path, TEMPORARY, SHARED_MEMORY):
                     system.write_enable(os.fsencode(mounted))
 
-    def layers(self) -> list[str]:
-        """The paths under which the system shows the written files."""
-        return [f"/proc/self/fd/{self._upper}"] if self._upper >= 0 else []
+    def _change_machine(self, visible: Iterable[str]) -> None:
+        """Change what else exists than the folder, if that is a condition."""
+        if "home" in self._job.changed and self.own_memory:
+            with contextlib.suppress(OSError):
+                self._enter_other_root([*visible])
+                return
+        for place in (b"/proc", b"/sys") if "system" in self._job.changed else ():
+            with contextlib.suppress(OSError):
+                system.mount(b"tmpfs", b"tmpfs", place, 0, b"mode=0555")
+
+    def _enter_other_root(self, visible: list[str]) -> None:
+        """Change the root of this process to one that is built at a place that is private by now.
+
+        The old root stays mounted, as the system takes long to unmount one. No path leads there
+        from the folder for what is written, as that is mounted below the new root, under another.
+        """
+        here, shared = os.getcwd(), os.open(SHARED_MEMORY, os.O_PATH)
+        system.mount(b"tmpfs", b"tmpfs", SHARED_MEMORY.encode(), 0, b"size=16m,mode=0755")
+        try:
+            if system.aside(lambda: self._build_other_root(visible)):
+                raise OSError("it was not built")
+            there = SHARED_MEMORY * 2
+            _mount_again(self._upper, there)
+            inside = os.open(there, os.O_RDONLY)
+            _mount_again(shared, there)
+            os.chroot(SHARED_MEMORY)
+        except OSError:
+            system.call("umount2", SHARED_MEMORY.encode(), system.DETACH)
+            raise
+        finally:
+            os.close(shared)
+        os.dup2(inside, self._upper, inheritable=False)
+        os.close(inside)
+        os.chdir(here)
+
+    def _build_other_root(self, visible: list[str]) -> int:
+        sys.path.insert(0, os.path.dirname(os.path.dirname(__file__)))  # it was taken out by now
+        from .other_root import OtherRoot
+
+        OtherRoot(self._job, SHARED_MEMORY).build(visible, (self.path, TEMPORARY))
+        return 0
+
+    def layers(self) -> Iterator[str]:
+        """The paths under which the system shows the written files, each only until the next."""
+        if self._upper >= 0:
+            here = os.open(".", os.O_PATH)
+            os.fchdir(self._upper)
+            yield "."
+            os.fchdir(here)
+            os.close(here)
+
+    def given(self) -> list[int]:
+        """Descriptors that copies of this process have, too."""
+        return [0, *([self._upper] if self._upper >= 0 else [])]
 
     def touched(self) -> bool:
         """Whether anything was written to the folder by any means."""
         return self._upper >= 0 and self._before != self._written()
 
     def _written(self) -> frozenset[_File]:
-        return frozenset(file for layer in self.layers() for file in _files(layer))
+        found = [*_files(self._upper, "")]
+        for place in self._places():
+            folder = open_fd(place, _AS_FOLDER)
+            try:
+                found += _files(folder, f"{place}/")
+            finally:
+                close(folder)
+        return frozenset(found)
 
     def wrote_shared(self) -> bool:
         """Whether something was written unnoticed while copies see the same folder."""
         if not self.shared or self._upper < 0:
             return False
         # The first write anywhere below makes an entry here, or in a folder here.
-        return (fstat(self._upper).st_size != self._empty or self._deep) and self.touched()
+        return (self._sizes() != self._empty or self._deep) and self.touched()
+
+    def _sizes(self) -> list[int]:
+        """Sizes of the folders to which a run can write, which change with their entries."""
+        return [fstat(self._upper).st_size, *(stat(place).st_size for place in self._places())]
+
+    def _places(self) -> list[str]:
+        """Private folders beside the script's own, which copies of this process see as well."""
+        return [TEMPORARY, *([SHARED_MEMORY] if self.own_memory else [])]
 
     def _copy(self, path: str, files_folder: str) -> None:
         """Copy the folder if it is not too big; temporary files go into its parent."""
@@ -232,10 +337,26 @@ class Folder:
         os.environ["TMPDIR"] = base
         if self._job.looked_at:
             copy_looked_at(self._job, target)
-        elif not _copy_tree(path, target, [_MOST_BYTES, _MOST_FILES], self._job.private):
-            return
+        else:
+            from .tree_copy import copy_tree
+
+            if not copy_tree(path, target, private=self._job.private):
+                return
+        if "leftovers" in self._job.changed:
+            left_over.change(self._job, target)
         self.path, self.way = target, "copy"
         os.chdir(target)
+
+
+def make_place(path: str) -> None:
+    """Make a folder that only this process sees, below one of the root that is empty.
+
+    Raises:
+        OSError: The system does not permit it.
+    """
+    top = os.fsencode(path[: path.index("/", 1)])
+    system.mount(b"tmpfs", b"tmpfs", top, 0, b"size=1m,mode=0755")
+    os.makedirs(path)
 
 
 def leftover(pid: int) -> str:
@@ -243,69 +364,28 @@ def leftover(pid: int) -> str:
     return f"{TEMPORARY}-{pid}"
 
 
-def _files(path: str) -> Iterator[_File]:
-    """All files below a folder except the interpreter's cache."""
-    with scandir(path) as entries:
+def _mount_again(folder: int, place: str) -> None:
+    """Mount a folder that is open at another place, too."""
+    system.mount(None, b"/proc/self/fd/%d" % folder, place.encode(), system.BIND, b"")
+
+
+def _files(folder: int, above: str) -> Iterator[_File]:
+    """All files below a folder except the interpreter's cache.
+
+    Args:
+        folder: A descriptor of it, as no path may lead there.
+        above: The path of the folder, which ends with a slash unless it is empty.
+    """
+    with scandir(folder) as entries:
         for entry in entries:
             if entry.name == "__pycache__":
                 continue
             if entry.is_dir(follow_symlinks=False):
-                yield from _files(entry.path)
+                inner = open_fd(entry.name, _AS_FOLDER, dir_fd=folder)
+                try:
+                    yield from _files(inner, f"{above}{entry.name}/")
+                finally:
+                    close(inner)
             else:
                 info = entry.stat(follow_symlinks=False)
-                yield entry.path, info.st_ino, info.st_size, info.st_mtime_ns
-
-
-def _copy_tree(source: str, target: str, left: list[int], private: Collection[str] = ()) -> bool:
-    """Copy a folder without some of its files; return False if it is too big."""
-    try:
-        names = listdir(source)
-    except PermissionError:
-        return True  # nor could the script read it
-    for name in names:
-        here, there = f"{source}/{name}", f"{target}/{name}"
-        if name in private:
-            continue
-        if os.path.islink(here):
-            os.symlink(os.readlink(here), there)
-        elif os.path.isdir(here):
-            if not target.startswith(f"{here}/") and not _left_out(here, name):
-                os.mkdir(there)
-                if not _copy_tree(here, there, left):
-                    return False
-        elif os.path.isfile(here):
-            left[0] -= os.path.getsize(here)
-            left[1] -= 1
-            if min(left) < 0 or not _copy_file(here, there):
-                return False
-    return True
-
-
-def _left_out(path: str, name: str) -> bool:
-    """Whether a folder is left out: version control, environments, caches."""
-    return name in _LEFT_OUT or os.path.exists(f"{path}/pyvenv.cfg")
-
-
-def _copy_file(source: str, target: str) -> bool:
-    """Copy a file, with shared blocks if possible; return whether it was copied."""
-    try:
-        reading = os.open(source, os.O_RDONLY)
-    except PermissionError:
-        return True  # nor could the script read it
-    writing = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, os.fstat(reading).st_mode)
-    try:
-        while chunk := _piece(reading, writing):
-            while chunk:
-                chunk = chunk[os.write(writing, chunk) :]
-    finally:
-        os.close(reading)
-        os.close(writing)
-    return True
-
-
-def _piece(reading: int, writing: int) -> bytes:
-    """Copy inside the kernel as far as possible; return the next bytes to be written here."""
-    with contextlib.suppress(OSError, AttributeError):
-        while os.copy_file_range(reading, writing, 1 << 26):
-            pass
-    return os.read(reading, 1 << 20)
+                yield above + entry.name, info.st_ino, info.st_size, info.st_mtime_ns

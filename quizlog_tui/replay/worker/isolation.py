@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 
 from . import system
 from .folder import SHARED_MEMORY, TEMPORARY, Folder, leftover
@@ -33,7 +34,15 @@ _DRAWING = (".cache/matplotlib", ".config/matplotlib", ".cache/fontconfig", ".fo
 """Caches of fonts in the user's home, which take seconds to make again."""
 
 
-def isolate(shut: Shut, outlet: Outlet, folder: Folder, job: Job, *, network: str) -> str:
+def isolate(
+    shut: Shut,
+    outlet: Outlet,
+    folder: Folder,
+    job: Job,
+    *,
+    network: str,
+    clocks: Iterable[tuple[int, int]],
+) -> str:
     """Isolate this process.
 
     Args:
@@ -42,6 +51,7 @@ def isolate(shut: Shut, outlet: Outlet, folder: Folder, job: Job, *, network: st
         folder: The private folder in which the script runs.
         job: The script and its grants.
         network: The network that it may use: `real`, its `own`, or `none`.
+        clocks: Code of ours that reads clocks.
 
     Returns:
         The kind of isolation, in the words of `shut`.
@@ -51,10 +61,16 @@ def isolate(shut: Shut, outlet: Outlet, folder: Folder, job: Job, *, network: st
     """
     own = [folder.path, TEMPORARY, leftover(os.getpid())]
     own += [SHARED_MEMORY] if folder.own_memory else []  # else it belongs to everybody
-    readable = ["/"] if "real-files" in job.asked else _readable(folder, job)
+    readable = ["/"] if "real-files" in job.asked else [*_readable(folder, job)]
     starts = "starts" not in job.changed
     isolation = shut(
-        *(own, readable), network=network, starts=starts, seal=folder.seal, take=outlet.hand_over
+        *(own, chain(readable, folder.layers())),
+        network=network,
+        starts=starts,
+        seal=lambda: folder.seal(readable),
+        take=outlet.hand_over,
+        clocks=clocks,
+        given=folder.given(),
     )
     outlet.close()
     folder.shut = bool(isolation)
@@ -78,6 +94,5 @@ def _readable(folder: Folder, job: Job) -> Iterator[str]:
     home = os.path.expanduser("~")
     for name in _DRAWING:
         yield f"{home}/{name}"
-    beside = os.path.dirname(job.path)
-    yield beside if beside == folder.path else job.path  # tracebacks read its lines there
-    yield from folder.layers()
+    if folder.way != "overlay":
+        yield job.path  # tracebacks read its lines there

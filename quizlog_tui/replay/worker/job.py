@@ -31,7 +31,7 @@ class Job:
         )
         self.asked = frozenset(_texts(asked))
         """What the script asked for: `real-clock`, `real-network`, `real-files` and so on."""
-        self.changed = frozenset(_texts(changed))
+        self.changed: frozenset[str] = frozenset(_texts(changed))
         """The conditions that shall be other than usual."""
         self.hidden = _texts(hidden)
         """Files that shall not be there, where left over files are such a condition."""
@@ -47,6 +47,11 @@ class Job:
         """The script's arguments, each of which may be empty."""
         self.libraries = libraries
         """The virtual environment with the script's libraries; empty for the interpreter's own."""
+
+    def forget_changes(self) -> None:
+        """Forget which conditions are other than usual: the script may find this object."""
+        self.path = f"{self.at}/{self.name}" if self.at else self.path
+        self.changed, self.hidden, self.at = frozenset(), [], ""
 
 
 def _texts(packed: str) -> list[str]:

@@ -16,7 +16,7 @@ signal: Any = import_module("_signal")
 """The C module: `signal` itself would import `enum`."""
 NEW_FILES, NEW_NAMES, NEW_USERS, NEW_NETWORK = 0x00020000, 0x04000000, 0x10000000, 0x40000000
 """Flags of `unshare`: mounts, host name, user identities, network."""
-BIND, PRIVATE, DETACH = 4096, (1 << 18) | (1 << 14), 2
+BIND, RECURSIVE, PRIVATE, DETACH = 4096, 1 << 14, (1 << 18) | (1 << 14), 2
 PDEATHSIG, CHILD_SUBREAPER = 1, 36
 _DUMPABLE = 4
 _SET_FLAGS, _UP, _LOOPBACK = 0x8914, 0x41, b"lo".ljust(16, b"\0")
@@ -25,7 +25,7 @@ _CLONE = {"x86_64": 56, "aarch64": 220, "riscv64": 220}
 _PARENT, _SET_NUMBER, _CLEAR_NUMBER, _SIGCHLD = 0x8000, 0x01000000, 0x00200000, 17
 _NUMBER_ADDRESS = 40
 _MOUNT_SETATTR, _HERE, _READ_ONLY, _RECURSIVE = 442, -100, 1, 0x8000
-_functions: dict[str, int] = {}
+_READ_AND_RUN, _MEMORY_EXACTLY = 1 | 4, 0x100022
 
 
 def call(name: str, *arguments: int | bytes | None) -> None:
@@ -39,14 +39,39 @@ def call(name: str, *arguments: int | bytes | None) -> None:
 
 
 def _called(name: str, *arguments: Any) -> int:
+    return _prepared(name, *arguments)()
+
+
+def _prepared(name: str, *arguments: Any) -> Callable[[], int]:
+    """A call that needs nothing more; no address is kept, as a script could find what was called.
+
+    Raises:
+        OSError: There is no such function here.
+    """
     if sys.platform != "linux":
         raise OSError("not on this system")
     import _ctypes
 
-    if name not in _functions:
-        _functions[name] = _ctypes.dlsym(_ctypes.dlopen(None, 0), name)  # type: ignore[arg-type]
-    result: int = _ctypes.call_function(_functions[name], arguments)
-    return result
+    function = _ctypes.dlsym(_ctypes.dlopen(None, 0), name)  # type: ignore[arg-type]
+    call_function = _ctypes.call_function
+    return lambda: call_function(function, arguments)
+
+
+def make_room(at: int, size: int) -> None:
+    """Take memory for code at an address below 2^31.
+
+    Raises:
+        OSError: There is something.
+    """
+    if _called("mmap", at, size, _READ_AND_RUN, _MEMORY_EXACTLY, -1, 0) != at:
+        raise OSError("there is no room in memory")
+
+
+def run(at: int) -> None:
+    """Run code in memory."""
+    import _ctypes
+
+    _ctypes.call_function(at, ())
 
 
 def make_fork_beside() -> Callable[[], int]:
@@ -62,9 +87,10 @@ def make_fork_beside() -> Callable[[], int]:
     place = _place_of_number()
     flags = _PARENT | _SIGCHLD | (_SET_NUMBER | _CLEAR_NUMBER if place else 0)
     last = (place, 0) if number == _CLONE["x86_64"] else (0, place)
+    make = _prepared("syscall", number, flags, 0, 0, *last)
 
     def fork_beside() -> int:
-        pid = _called("syscall", number, flags, 0, 0, *last)
+        pid = make()
         if pid < 0:
             raise OSError("no process could be made beside this one")
         return pid
@@ -85,6 +111,24 @@ def _place_of_number() -> Any:
     except (ImportError, OSError):
         return 0
     return place if place.value else 0
+
+
+def aside(act: Callable[[], int]) -> int:
+    """Act in a process of its own, which shares mounts and folders with this one.
+
+    Nothing is allocated here by that, which would move the script's objects.
+
+    Returns:
+        What the function returned; 1 if it failed.
+    """
+    pid = os.fork()
+    if pid == 0:
+        status = 1
+        try:
+            status = act()
+        finally:
+            os._exit(status)
+    return os.waitpid(pid, 0)[1] >> 8
 
 
 def mount(kind: bytes | None, source: bytes | None, target: bytes, flags: int, data: bytes) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import errno
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -91,25 +91,20 @@ DENIED: dict[str, tuple[int | None, int | None]] = {
 }
 """Refused with EPERM."""
 SHARED_IPC: dict[str, tuple[int | None, int | None]] = {
-    "semget": (64, 190),
-    "semop": (65, 193),
-    "semctl": (66, 191),
-    "semtimedop": (220, 192),
-    "msgget": (68, 186),
-    "msgsnd": (69, 189),
-    "msgrcv": (70, 188),
-    "msgctl": (71, 187),
-    "mq_open": (240, 180),
-    "mq_unlink": (241, 181),
-}
+    "semget": (64, 190), "semop": (65, 193), "semctl": (66, 191), "semtimedop": (220, 192),
+    "msgget": (68, 186), "msgsnd": (69, 189), "msgrcv": (70, 188), "msgctl": (71, 187),
+    "mq_open": (240, 180), "mq_unlink": (241, 181),
+}  # fmt: skip
 """Also refused if the process has no separate IPC namespace."""
 NEWEST_KNOWN = 452
 SIGNALS = ((62, 129), (200, 130), (234, 131), (129, 138), (297, 240))
 """`kill`, `tkill`, `tgkill`, `rt_sigqueueinfo`, `rt_tgsigqueueinfo`: all name the process first."""
-SIGNAL, MEMORY, NETWORK, LOCKS = "signal", "memory", "network", "locks"
-CLOCK, SYSTEM, RAW = "clock", "system", "raw"
-"""What a referred call reaches for: another process; what copies of the process would share; what
-the fixed world cannot fix; and whatever a call past Python and the C library asks."""
+SIGNAL, PROCESS = "signal", "process"
+MEMORY, NETWORK, LOCKS, GIVEN = "memory", "network", "locks", "given"
+CLOCK, SYSTEM, RAW, HELD = "clock", "system", "raw", "held"
+"""What a referred call reaches for: another process, to signal it or to ask for it; what copies of
+the process would share; what the fixed world cannot fix, the locks that others hold among it; and
+whatever a call past Python and the C library asks."""
 CUT_BY_NAME = (76, 45)
 """`truncate`, which Landlock does not control before its third version."""
 
@@ -119,8 +114,7 @@ _FORKS = ((57, None), (58, None))
 """`fork` and `vfork`; besides them only `clone` makes processes, as `clone3` is refused."""
 _SHARING, _BESIDE = 0x00014100, 0x8000
 """Flags of `clone`: shared memory, as for threads; and a child of the caller's parent."""
-_PAIR = (53, 199)
-_PRLIMIT = (302, 261)
+_PAIR, _PRLIMIT = (53, 199), (302, 261)
 _SCHEDULES = ((203, 122), (144, 119), (142, 118), (314, 274))
 """Calls that set processors and scheduling of the process in the first argument; 0 is itself."""
 _PRIORITIES = (((141, 140), 0), ((251, 30), 1))
@@ -132,8 +126,17 @@ _OWNERS = ((_CONTROL, (8, 15)), (_IOCTL, (0x8901, 0x8902)))
 """Calls that name another process to be signalled when data can be read."""
 _MAP, _LOCK = (9, 222), (73, 32)
 """`mmap` and `flock`."""
-_SHARED, _LOCKING = 1, (6, 7, 37, 38)
-"""The flag of `mmap` for shared memory, and the requests of `fcntl` that lock parts of a file."""
+_SHARED, _LOCKING, _SEEKING_LOCKS = 1, (6, 7, 37, 38), (5, 36)
+"""The flag of `mmap` for shared memory, and the requests of `fcntl` that lock parts of a file, and
+that ask whether another process does."""
+_SET_FLAGS, _NOT_BLOCKING = (4, 10, 1031), (0x5421, 0x5452)
+"""Requests of `fcntl` and `ioctl` that change what all see who have a descriptor."""
+_ASKED = ((121, 155), (124, 156), (143, 121), (145, 120), (148, 127), (204, 123), (434, 434))
+_PRIORITY = (140, 141)
+"""Calls that ask for a process, 0 for the caller: `getpgid`, `getsid`, those about scheduling and
+`pidfd_open` in the first argument; `getpriority` in the second one."""
+_OPTIONS, _OF_PEERS = ((55, 209), (54, 208)), (16, 17, 59, 76, 77)
+"""`getsockopt` and `setsockopt`, and the options that name the process at the other end."""
 _CLOCKS = ((228, 113), (96, 169), (201, None))
 """`clock_gettime`, `gettimeofday` and `time`, which the C library answers without a call."""
 _OWN_CLOCKS = (2, 3)
@@ -142,18 +145,21 @@ _USE = ((98, 165), (100, 153))
 """`getrusage` and `times`."""
 _QUIET = (
     *((56, 220), (202, 98), (186, 178), (318, 278), (324, 283), (217, 61)),
-    *((436, 436), (434, 434), (326, 285)),
+    *((436, 436), (326, 285)),
 )
 """What Python and libraries call by number: `clone` (copies of this process), `futex`, `gettid`,
-`getrandom`, `membarrier`, `getdents64`, `close_range`, `pidfd_open`, `copy_file_range`."""
+`getrandom`, `membarrier`, `getdents64`, `close_range`, `copy_file_range`."""
 _CLONE_NEW = 0x7E020000
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
-_UNIX, _INET, _INET6, _DATAGRAMS = 1, 2, 10, 2
+_UNIX, _INET, _INET6, _NO_STREAMS = 1, 2, 10, 2 | 4
 _LOAD, _JUMP_EQ, _JUMP_GE, _JUMP_SET, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-_NUMBER, _ARCHITECTURE, _CALLER, _ARGUMENT_0, _ARGUMENT_1, _ARGUMENT_3 = 0, 4, 8, 16, 24, 40
+_NUMBER, _ARCHITECTURE, _CALLER = 0, 4, 8
+_ARGUMENT_0, _ARGUMENT_1, _ARGUMENT_2, _ARGUMENT_3 = 16, 24, 32, 40
 _ALLOW, _KILL, _ERRNO, _REFER = 0x7FFF0000, 0x80000000, 0x00050000, 0x7FC00000
 
 
+Span = tuple[int, int]
+"""The first address of code, and the one after its last."""
 # A step is (code, value, jump if true, jump if false), a tuple because every quiz start builds it.
 Step = tuple[int, int, int, int]
 
@@ -202,7 +208,9 @@ def program(
     return _assembled(steps)
 
 
-def referring(*, x86: bool, clocks: tuple[int, int] = (0, 0), by_number: int = 0) -> bytes:
+def referring(
+    *, x86: bool, clocks: Iterable[Span] = (), by_number: int = 0, given: Iterable[int] = (0,)
+) -> bytes:
     """The filter that refers calls to a supervisor outside, which allows, refuses or notes them.
 
     These are calls that signal a process, that reach what copies of this process share, and that
@@ -211,30 +219,39 @@ def referring(*, x86: bool, clocks: tuple[int, int] = (0, 0), by_number: int = 0
 
     Args:
         x86: For x86-64, else for aarch64.
-        clocks: The addresses from which clocks may be read; none: from anywhere.
+        clocks: The code from which clocks may be read; none: from anywhere.
         by_number: The address after the C library's call of a number that its caller chose; 0 if
             it is not known.
+        given: Descriptors that copies of this process have, too.
     """
     column = 0 if x86 else 1
-    steps = [(_LOAD, _NUMBER, 0, 0)]
-    for numbers in SIGNALS:
-        steps += _refer(numbers[column])
+    signals = [step for numbers in SIGNALS for step in _refer(numbers[column])]
+    steps = [(_LOAD, _NUMBER, 0, 0), *signals]
     steps += _refuse(_BY_HANDLE[column], errno.EPERM)
     for call, requests in _OWNERS:
         refused = [step for request in requests for step in _refuse(request, errno.EPERM)]
         steps += _when(call[column], _ARGUMENT_1, refused)
-    steps += _refer_shared(column)
+    steps += _refer_processes(column) + _refer_shared(column)
+    steps += [step for descriptor in given for step in _refer_given(column, descriptor)]
     steps += _refer_unfixed(column, clocks) + _refer_by_number(column, by_number)
     steps.append((_RETURN, _ALLOW, 0, 0))
     return _assembled(steps)
 
 
 def reached(*, x86: bool) -> dict[int, str]:
-    """What the referred calls reach for, by their numbers; the others are `RAW`."""
+    """What the referred calls reach for, by their numbers or `by_request`; the others are `RAW`."""
     column = 0 if x86 else 1
-    kinds = {SIGNAL: SIGNALS, CLOCK: _CLOCKS, SYSTEM: _USE}
-    kinds |= {MEMORY: (_MAP,), NETWORK: (_SOCKET,), LOCKS: (_LOCK, _CONTROL)}
-    return {n: kind for kind, calls in kinds.items() for call in calls if (n := call[column])}
+    kinds = {SIGNAL: SIGNALS, PROCESS: (*_ASKED, _PRIORITY), CLOCK: _CLOCKS, HELD: (_LOCK,)}
+    kinds |= {MEMORY: (_MAP,), NETWORK: (_SOCKET,), LOCKS: (_CONTROL,), GIVEN: (_IOCTL,)}
+    kinds |= {SYSTEM: (*_USE, *_OPTIONS)}
+    found = {n: kind for kind, calls in kinds.items() for call in calls if (n := call[column])}
+    asking = dict.fromkeys(_SEEKING_LOCKS, HELD) | dict.fromkeys(_SET_FLAGS, GIVEN)
+    return found | {by_request(_CONTROL[column], one): kind for one, kind in asking.items()}
+
+
+def by_request(number: int, request: int) -> int:
+    """The key of a call whose second argument says what it reaches for; see `reached`."""
+    return number | request << 32
 
 
 def _refer(value: int) -> list[Step]:
@@ -243,7 +260,7 @@ def _refer(value: int) -> list[Step]:
 
 def _refer_shared(column: int) -> list[Step]:
     """Steps for calls that reach what copies of the process share."""
-    locking = [step for request in _LOCKING for step in _refer(request)]
+    locking = [step for request in (*_LOCKING, *_SEEKING_LOCKS) for step in _refer(request)]
     return [
         *_when(_MAP[column], _ARGUMENT_3, [(_JUMP_SET, _SHARED, 0, 1), (_RETURN, _REFER, 0, 0)]),
         *_when(_SOCKET[column], _ARGUMENT_0, [*_refer(_INET), *_refer(_INET6)]),
@@ -252,21 +269,47 @@ def _refer_shared(column: int) -> list[Step]:
     ]
 
 
-def _refer_unfixed(column: int, clocks: tuple[int, int]) -> list[Step]:
+def _refer_processes(column: int) -> list[Step]:
+    """Steps for calls that ask for another process, or for the one at the other end."""
+    named = [(_JUMP_EQ, 0, 1, 0), (_RETURN, _REFER, 0, 0)]
+    steps = [s for call in _ASKED for s in _when(call[column], _ARGUMENT_0, named)]
+    steps += _when(_PRIORITY[column], _ARGUMENT_1, named)
+    of_peers = [step for option in _OF_PEERS for step in _refer(option)]
+    return steps + [s for call in _OPTIONS for s in _when(call[column], _ARGUMENT_2, of_peers)]
+
+
+def _refer_given(column: int, descriptor: int) -> list[Step]:
+    """Steps for calls that change what copies of the process see of a descriptor."""
+    steps = []
+    for call, requests in ((_CONTROL, _SET_FLAGS), (_IOCTL, _NOT_BLOCKING)):
+        changing = [step for request in requests for step in _refer(request)]
+        skip = (_JUMP_EQ, descriptor, 0, len(changing) + 1)
+        steps += _when(call[column], _ARGUMENT_0, [skip, (_LOAD, _ARGUMENT_1, 0, 0), *changing])
+    return steps
+
+
+def _refer_unfixed(column: int, clocks: Iterable[Span]) -> list[Step]:
     """Steps for calls that ask for the time past the fixed clock, or for the use of resources."""
     steps = [step for numbers in _USE for step in _refer(numbers[column])]
-    if clocks[0] >> 32 != clocks[1] >> 32 or not clocks[1]:
-        return steps
-    low, high = (address & 0xFFFFFFFF for address in clocks)
-    elsewhere = [
-        *((_LOAD, _CALLER + 4, 0, 0), (_JUMP_EQ, clocks[0] >> 32, 0, 3), (_LOAD, _CALLER, 0, 0)),
-        *((_JUMP_GE, low, 0, 1), (_JUMP_GE, high, 0, 1), (_RETURN, _REFER, 0, 0)),
-    ]
+    elsewhere = _refer_elsewhere([(low, high) for low, high in clocks if low >> 32 == high >> 32])
     for index, numbers in enumerate(_CLOCKS):
-        if number := numbers[column]:
+        if elsewhere and (number := numbers[column]):
             own = _OWN_CLOCKS if index == 0 else ()
             spared = [(_JUMP_EQ, clock, len(elsewhere) + left, 0) for left, clock in _left(own)]
             steps += _when(number, _ARGUMENT_0, [*spared, *elsewhere])
+    return steps
+
+
+def _refer_elsewhere(spans: list[Span]) -> list[Step]:
+    """Steps that refer a call from any other code; none if no code is known."""
+    steps: list[Step] = [(_RETURN, _REFER, 0, 0)] if spans else []
+    for low, high in spans:
+        within = [
+            *((_LOAD, _CALLER + 4, 0, 0), (_JUMP_EQ, low >> 32, 0, 3), (_LOAD, _CALLER, 0, 0)),
+            (_JUMP_GE, low & 0xFFFFFFFF, 0, 1),
+            (_JUMP_GE, high & 0xFFFFFFFF, 0, len(steps)),
+        ]
+        steps = [*within, *steps]
     return steps
 
 
@@ -279,8 +322,8 @@ def _refer_by_number(column: int, caller: int) -> list[Step]:
     """Steps for calls of a number by the function of the C library for that."""
     if not caller:
         return []
-    quiet = [numbers[column] for numbers in _QUIET]
-    spared = [(_JUMP_EQ, number, left + 1, 0) for left, number in _left(tuple(quiet))]
+    quiet = tuple(numbers[column] for numbers in _QUIET)
+    spared = [(_JUMP_EQ, number, left + 1, 0) for left, number in _left(quiet)]
     chosen = [(_LOAD, _NUMBER, 0, 0), *spared, (_RETURN, _REFER, 0, 0)]
     return [
         *((_LOAD, _CALLER, 0, 0), (_JUMP_EQ, caller & 0xFFFFFFFF, 0, len(chosen) + 2)),
@@ -318,8 +361,8 @@ def _by_argument(column: int, families: tuple[int, ...]) -> list[Step]:
     refuse = (_RETURN, _ERRNO | errno.EPERM, 0, 0)
     left = range(len(families), 0, -1)
     known = [(_JUMP_EQ, family, jump, 0) for family, jump in zip(families, left)]
-    # A datagram socket of a pair can be connected to a named socket; a stream socket cannot.
-    paired = () if _UNIX in families else ((_JUMP_SET, _DATAGRAMS, 0, 1), refuse)
+    # Of a pair, what is no stream can be connected to a named socket, or tells the time.
+    paired = () if _UNIX in families else ((_JUMP_SET, _NO_STREAMS, 0, 1), refuse)
     return [
         *_when(_CLONE[column], _ARGUMENT_0, [(_JUMP_SET, _CLONE_NEW, 0, 1), refuse]),
         *_when(

@@ -8,7 +8,7 @@ every start of a quiz loads it.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from . import bpf
 
@@ -25,29 +25,35 @@ _VDSO, _VDSO_BYTES, _LONGEST_FUNCTION = 33, 0x2000, 96
 class Places:
     """Addresses of calls in this process, to be found before it is confined.
 
-    0 where the system does not tell them.
+    Args:
+        clocks: Code of ours that reads clocks.
+        x86: For x86-64, else for aarch64.
     """
 
-    def __init__(self, *, x86: bool) -> None:
-        self.clocks = _clocks()
-        """Where the system's own code reads the clocks, mostly without a call."""
+    def __init__(self, clocks: Iterable[bpf.Span], *, x86: bool) -> None:
+        systems = _clocks()
+        self.clocks = (systems, *clocks) if systems else ()
+        """The code that reads the clocks, mostly without a call; none if it is not known."""
         self.by_number = _by_number(_CALLS[0 if x86 else 1])
-        """What follows the call of a number in the C library's function for that."""
+        """What follows the call of a number in the C library's function; 0 if not known."""
 
 
-def refer(call: Callable[..., int], take: Take, places: Places, *, x86: bool) -> bool:
+def refer(
+    call: Callable[..., int], take: Take, places: Places, given: Iterable[int], *, x86: bool
+) -> bool:
     """From now on, refer such calls of this process and of all that it starts.
 
     Args:
         call: Calls a function of the C library.
         take: Takes the descriptor, which is closed afterwards.
         places: The addresses of calls in this process.
+        given: Descriptors that copies of this process have, too.
         x86: For x86-64, else for aarch64.
 
     Returns:
         Whether the system allows it; it does not if there is a supervisor already, for example.
     """
-    steps = bpf.referring(x86=x86, clocks=places.clocks, by_number=places.by_number)
+    steps = bpf.referring(x86=x86, clocks=places.clocks, by_number=places.by_number, given=given)
     kept, program = bpf.in_memory(steps)
     for flags in (_NEW_LISTENER | _WAIT_KILLABLE, _NEW_LISTENER):
         listener = call("syscall", _SECCOMP[0 if x86 else 1], _SET_FILTER, flags, program)
@@ -59,7 +65,7 @@ def refer(call: Callable[..., int], take: Take, places: Places, *, x86: bool) ->
     return listener >= 0
 
 
-def _clocks() -> tuple[int, int]:
+def _clocks() -> bpf.Span | None:
     """Start and end of the code that the kernel puts into each process."""
     words = _content("/proc/self/auxv", 0, 4096)
     pairs = (words[at : at + 16] for at in range(0, len(words), 16))
@@ -67,7 +73,7 @@ def _clocks() -> tuple[int, int]:
         if int.from_bytes(pair[:8], "little") == _VDSO:
             start = int.from_bytes(pair[8:], "little")
             return start, start + _VDSO_BYTES
-    return 0, 0
+    return None
 
 
 def _by_number(instruction: bytes) -> int:

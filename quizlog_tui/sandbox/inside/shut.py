@@ -57,6 +57,8 @@ def shut(
     starts: bool = True,
     seal: Callable[[], None] = lambda: None,
     take: Take | None = None,
+    clocks: Iterable[bpf.Span] = (),
+    given: Iterable[int] = (0,),
 ) -> str:
     """Keep this process and all that it starts from other files, programs and sockets.
 
@@ -69,6 +71,8 @@ def shut(
             changes of modes, owners and times. Called only if the process will be confined.
         take: Takes the descriptor for calls that signal a process, or ask past Python; see
             `refer`. If None, such calls are not referred.
+        clocks: Code of ours that reads clocks, besides the system's own.
+        given: Descriptors that copies of this process have, too.
 
     Returns:
         The isolation in force: `FULL`, or `NONE` if the machine offers none and nothing changed, or
@@ -82,7 +86,7 @@ def shut(
     if version < 1:
         return NONE
     # Both may be impossible to find out later.
-    permitted, places = _permitted(), Places(x86=_is_x86())
+    permitted, places = _permitted(), Places(clocks, x86=_is_x86())
     seal()
     _must("prctl", _NO_NEW_PRIVILEGES, 1, 0, 0, 0)
     _restrict(version, own, readable)
@@ -90,7 +94,7 @@ def shut(
     families = () if network == "none" else (_INET, _INET6)
     _filter(families, cut_by_name=version >= _CUTS, starts=starts)
     unavailable = [SIGNALS] if version < _SCOPES else []
-    if take and not refer(_call, take, places, x86=_is_x86()):
+    if take and not refer(_call, take, places, given, x86=_is_x86()):
         unavailable.append(WITNESS)
     return FULL + WITHOUT * bool(unavailable) + " or ".join(unavailable)
 

@@ -10,7 +10,9 @@ import os
 from ..folder import Folder
 from ..job import Job
 from ..watch.outside import Outside
-from . import clock, database, identity, libraries, listing, seeding, terminal, varying
+from . import c_library, clock, database, identity, libraries, listing, seeding, terminal
+from .other_machine import OtherMachine
+from .varying import Varying
 
 _OTHER = 1 << 64
 """Offset of the seed for another stream of the system's randomness."""
@@ -23,9 +25,24 @@ class FixedWorld:
         self._job = job
         self.folder = folder
         self.outside = outside
-        varied = "environment" in job.changed
-        self.identity = identity.Identity(identity.PID - 1000 * varied)
+        self._varying = Varying(job, folder) if job.changed else None
+        other, home = self._other("environment"), self._other("home")
+        self.identity = identity.Identity(other.process if other else identity.PID)
+        self._terminal = other.terminal if other else terminal.SIZE
+        self._c_library = home.c_library if home else c_library.version()
         self.entropy = seeding.Entropy(job.seed + _OTHER * ("entropy" in job.changed))
+
+    def _other(self, condition: str) -> OtherMachine | None:
+        """The machine that the script finds if a condition is changed."""
+        return self._varying.machine if self._varying and condition in self._job.changed else None
+
+    def prepare(self) -> tuple[tuple[int, int], ...]:
+        """Do what cannot be done any more when this process is isolated.
+
+        Returns:
+            Code of ours that reads the system's clocks.
+        """
+        return self._varying.prepare() if self._varying else ()
 
     def install(self) -> None:
         """Replace the functions of the interpreter."""
@@ -33,10 +50,13 @@ class FixedWorld:
         for variable in job.environment:
             name, _, value = variable.partition("=")
             os.environ[name] = value
-        self._vary()
+        if self._varying:
+            self._varying.install()
+            self._varying = None
         listing.install()
         identity.install(self.identity, named=self.folder.named)
-        terminal.install()
+        terminal.install(self._terminal)
+        c_library.install(self._c_library)
         seeding.install(job.seed, self.entropy)
         virtual = None
         if "real-clock" in job.asked:
@@ -44,32 +64,13 @@ class FixedWorld:
         else:
             virtual = clock.VirtualClock(job.start, job.tick)
             clock.install(virtual)
-            libraries.install(virtual, varied="libraries" in job.changed)
+            libraries.install(virtual)
         database.install(self.entropy, virtual)
         if "real-environment" in job.asked:
             self.outside.note("real-environment")
         if "real-files" in job.asked:
             self.outside.note("real-files")
         self.outside.install()
-
-    def _vary(self) -> None:
-        changed = self._job.changed
-        if "environment" in changed:
-            varying.environment()
-        if "home" in changed:
-            varying.home()
-        if "leftovers" in changed and self.folder.way:
-            self.folder.fill(self._leave)
-        if "metadata" in changed:
-            varying.metadata()
-        if "threads" in changed:
-            varying.threads()
-
-    def _leave(self) -> None:
-        """Change files in the folder without observations being made."""
-        watching, self.outside.watching = self.outside.watching, False
-        varying.leftovers(self._job.hidden)
-        self.outside.watching = watching
 
     def copying(self) -> None:
         """Prepare for a copy of the run, which continues as this process would."""

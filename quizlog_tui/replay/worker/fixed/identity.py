@@ -54,6 +54,7 @@ def install(identity: Identity, *, named: bool) -> None:
             setattr(os, name, _answers_in_place(getattr(os, name), identity))
     for name in ("kill", "killpg"):
         setattr(os, name, _taken(getattr(os, name), identity))
+    after_import({"_thread": lambda module: _hide_number(module, identity)})
     if not named:
         plain = os.uname
 
@@ -63,6 +64,13 @@ def install(identity: Identity, *, named: bool) -> None:
 
         os.uname = uname
         after_import({"socket": lambda module: setattr(module, "gethostname", lambda: HOST)})
+
+
+def _hide_number(threads: Any, identity: Identity) -> None:
+    """Let the first thread have the number of the process, also where copies go on."""
+    shown = _answers_in_place(threads.get_native_id, identity)
+    threads.get_native_id = shown
+    after_import({"threading": lambda module: setattr(module, "get_native_id", shown)})
 
 
 def _answers_in_place(real: Any, identity: Identity) -> Any:

@@ -13,12 +13,13 @@ from time import clock_gettime_ns  # the original: the script's view of `time` i
 
 from . import elf
 from .clock import VirtualClock
-from .late_clock import MACHINE, SYSTEM_CLOCK, late_function
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+SYSTEM_CLOCK = "_ZNSt6chrono3_V212system_clock3nowEv"
+"""`std::chrono::system_clock::now` of C++."""
 CLOCKS = ("time", "gettimeofday", "clock_gettime", SYSTEM_CLOCK)
 """Functions of the system and of C++ that return the time of day."""
 _OF_DAY = (0, 5, 11)
@@ -27,18 +28,13 @@ FIXED_LIBRARIES = frozenset(
     {"numpy._core._multiarray_umath", "numpy.core._multiarray_umath", "whenever._whenever"}
 )
 """Libraries that always get the virtual clock: they ask on behalf of the script, in its thread.
-Others may ask in their own threads to know how long to wait; they get another time only to find out
-whether the script shows it."""
-_READ_WRITE, _READ_RUN, _OWN_MEMORY = 1 | 2, 1 | 4, 0x22
+Others may ask in their own threads to know how long to wait; `below_python` tells them another time
+only to find out whether the script shows it."""
+_READ_WRITE = 1 | 2
 
 
-def install(clock: VirtualClock, *, varied: bool) -> None:
-    """Fix the clock of each library that is imported from now on.
-
-    Args:
-        clock: The virtual clock.
-        varied: Whether the other libraries get another time than the real one.
-    """
+def install(clock: VirtualClock) -> None:
+    """Fix the clock of each such library that is imported from now on."""
     if not elf.readable():
         return
     import _imp
@@ -48,39 +44,28 @@ def install(clock: VirtualClock, *, varied: bool) -> None:
 
     def create_dynamic(spec: Any, *rest: Any) -> Any:
         module = plain(spec, *rest)
-        if (
-            "/lib-dynload/" not in spec.origin
-        ):  # Python's own libraries need the real time for locks
+        if spec.name in FIXED_LIBRARIES:
             with contextlib.suppress(OSError, elf.Unreadable):
-                if spec.name in FIXED_LIBRARIES:
-                    _put(spec.origin, held.function)
-                elif os.uname().machine == MACHINE:
-                    _put(spec.origin, _late_address, used=varied)
+                _put(spec.origin, held.function)
         return module
 
     _imp.create_dynamic = create_dynamic
 
 
-def _put(path: str, function: Callable[[Any, str, int], int], *, used: bool = True) -> None:
+def _put(path: str, function: Callable[[Any, str], int]) -> None:
     """Put functions in the table of a library that was just loaded.
 
     Args:
         path: The library.
-        function: Returns the address for a name, given `ctypes` and the library's handle.
-        used: Whether the table is changed. The rest is done in any case: it takes memory, which
-            moves the script's own objects.
+        function: Returns the address for a name, given `ctypes`.
     """
     for name, at in elf.places(path, CLOCKS):
         import ctypes
 
         handle = ctypes.CDLL(path, os.RTLD_NOLOAD | os.RTLD_LAZY)._handle
         start = ctypes.c_size_t.from_address(handle).value  # the first thing it points to
-        address = function(ctypes, name, handle)
-        if used:
-            _protect(
-                ctypes, start + at, _READ_WRITE
-            )  # some tables are read-only once they are filled
-            ctypes.c_size_t.from_address(start + at).value = address
+        _protect(ctypes, start + at, _READ_WRITE)  # some tables are read-only once they are filled
+        ctypes.c_size_t.from_address(start + at).value = function(ctypes, name)
 
 
 class _ClockFunctions:
@@ -90,7 +75,7 @@ class _ClockFunctions:
         self._clock = clock
         self._functions: dict[str, Any] = {}
 
-    def function(self, ctypes: Any, name: str, handle: int) -> int:
+    def function(self, ctypes: Any, name: str) -> int:
         """The address of a function."""
         if not self._functions:
             self._functions = self._made(ctypes)
@@ -124,22 +109,6 @@ class _ClockFunctions:
             "clock_gettime": ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int, pointer)(clock_gettime),
             SYSTEM_CLOCK: ctypes.CFUNCTYPE(whole)(now),
         }
-
-
-def _late_address(ctypes: Any, name: str, handle: int) -> int:
-    """The address of a function that returns a past time."""
-    from _ctypes import dlsym
-
-    code = late_function(name, dlsym(handle, name))
-    libc = ctypes.CDLL(None)
-    libc.mmap.restype = ctypes.c_ssize_t
-    size = ctypes.c_size_t(len(code))
-    place: int = libc.mmap(None, size, _READ_WRITE, _OWN_MEMORY, -1, ctypes.c_long(0))
-    if place == -1:
-        raise OSError("there is no memory")
-    ctypes.memmove(place, code, len(code))
-    _protect(ctypes, place, _READ_RUN)
-    return place
 
 
 def _protect(ctypes: Any, place: int, rights: int) -> None:

@@ -15,7 +15,7 @@ _WITH_OWN_SIZE = frozenset({"shutil", "rich"})
 """Libraries with a size of their own, often the script's choice, where there is no terminal."""
 
 
-def install() -> None:
+def install(size: tuple[int, int]) -> None:
     """Replace `os.get_terminal_size`."""
     if not hasattr(os, "get_terminal_size"):
         return
@@ -25,6 +25,6 @@ def install() -> None:
         caller = frame(1).f_globals.get("__name__", "").partition(".")[0]
         if fd not in (0, 1, 2) or caller in _WITH_OWN_SIZE:
             return real(fd)
-        return os.terminal_size(SIZE)
+        return os.terminal_size(size)
 
     os.get_terminal_size = get_terminal_size

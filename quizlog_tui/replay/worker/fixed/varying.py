@@ -5,114 +5,97 @@ Hashes, addresses and the clock are changed by the parent, which starts the run.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import time
-from collections.abc import Collection
+from collections.abc import Callable
+from struct import pack
 
+from ..folder import Folder
+from ..job import Job
+from ..moved import move_environment
+from . import below_python
 from .listing import Entries
+from .native import Native
+from .native_code import flagging, number_unless
+from .other_home import home
+from .other_machine import OtherMachine
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+_THREADS = 0x3000_0000_0000
+"""Where code lies that is put in place of the interpreter's."""
 _MIRROR = 2 * 1_700_000_000 * 10**9
 """Twice the time, in nanoseconds, at which times of files are mirrored."""
+_EARLIER = 40 * 86400 * 10**9
+"""By how many nanoseconds files are older where times are not mirrored."""
 _NUMBERS = 2**31 - 1
 """Bits that are flipped in the numbers of files."""
-STRAY = "zz-stray.txt"
-_ENVIRONMENT = {
-    "USER": "somebody",
-    "LOGNAME": "somebody",
-    "TZ": "Asia/Kathmandu",
-    "LANG": "de_DE.UTF-8",
-    "COLUMNS": "131",
-    "LINES": "41",
-    "QUIZLOG_VARIED": "1",
-}
 
 
-def environment() -> None:
-    """Set another user, time zone and terminal."""
-    os.environ.update(_ENVIRONMENT)
+class Varying:
+    """Changes the conditions of a job.
+
+    Args:
+        job: The script, and the conditions.
+        folder: The private folder.
+    """
+
+    def __init__(self, job: Job, folder: Folder) -> None:
+        self._job = job
+        self._folder = folder
+        self._told_otherwise: frozenset[str] = frozenset()
+        self.machine = OtherMachine(job.seed)
+
+    def prepare(self) -> tuple[tuple[int, int], ...]:
+        """Change what cannot be changed any more when this process is isolated.
+
+        Returns:
+            Code of ours that reads the system's clocks.
+        """
+        if "home" in self._job.changed and self._folder.way == "overlay":
+            move_environment(self.machine, self._job, self._folder)
+        self._told_otherwise = below_python.install(self._job)
+        return (below_python.CODE,) if "libraries" in self._told_otherwise else ()
+
+    def install(self) -> None:
+        """Change all else."""
+        changed = self._job.changed
+        if "environment" in changed:
+            environment(self.machine)
+        if "home" in changed:
+            home(self.machine, starts="starts" not in changed)
+        if "metadata" in changed - self._told_otherwise:
+            metadata(turned=self._folder.turned)
+        if "threads" in changed:
+            threads()
+
+
+def environment(machine: OtherMachine) -> None:
+    """Set another user, language and time zone."""
+    os.environ.update(
+        USER=machine.user, LOGNAME=machine.user, LANG=machine.language, TZ=machine.zone
+    )
     time.tzset()
 
 
-_LIBRARIES = {
-    "PYTHONPATH": ":/nonexistent",
-    "LD_LIBRARY_PATH": ":/nonexistent",
-    "CONDA_PREFIX": "/.",
-}
-"""Variables with the folders of libraries, and what can be added to them without effect."""
-_PREFIXES = ("prefix", "exec_prefix", "base_prefix", "base_exec_prefix")
+def metadata(*, turned: bool) -> None:
+    """Give files other times and numbers, which also sort the other way round.
 
-
-def home() -> None:
-    """Set another user, home folder, machine and path of Python."""
-    _paths()
-    _user(17)
-    _machine()
-
-
-def _paths() -> None:
-    """Set other paths, by which everything is still found."""
-    keep = os.path.expanduser("~/.local")  # or packages that are installed there would be missing
-    os.environ.setdefault("PYTHONUSERBASE", keep)
-    os.environ["HOME"] = "/nonexistent/elsewhere"
-    os.environ["PATH"] += ":/nonexistent/bin"
-    for name, more in _LIBRARIES.items():
-        os.environ[name] = os.environ.get(name, "/nonexistent") + more
-    folder, name = os.path.split(sys.executable)
-    sys.executable = f"{folder}/../{os.path.basename(folder)}/{name}"
-    for name in _PREFIXES:
-        setattr(sys, name, f"{getattr(sys, name)}/.")
-
-
-def _user(more: int) -> None:
-    """Set other numbers of user and groups."""
-    user, group = os.getuid() + more, os.getgid() + more
-    groups = [number + more for number in os.getgroups()]
-    _put(getuid=lambda: user, geteuid=lambda: user, getresuid=lambda: (user,) * 3)
-    _put(getgid=lambda: group, getegid=lambda: group, getresgid=lambda: (group,) * 3)
-    _put(getgroups=lambda: groups)
-
-
-def _machine() -> None:
-    """Set another system, with more processors."""
-    count, plain = (os.cpu_count() or 1) + 1, os.uname
-
-    def uname() -> Any:
-        name, node, release, version, machine = plain()
-        return os.uname_result((name, node, f"{release}-other", f"{version} (other)", machine))
-
-    _put(cpu_count=lambda: count, sched_getaffinity=lambda pid, /: set(range(count)), uname=uname)
-
-
-def _put(**functions: Any) -> None:
-    """Replace functions of `os` that this system has."""
-    for name, function in functions.items():
-        if hasattr(os, name):
-            setattr(os, name, function)
-
-
-def leftovers(hidden: Collection[str]) -> None:
-    """Change the files in the folder: add one, and remove those that the script writes itself."""
-    for name in hidden:
-        if os.path.isfile(name):
-            os.unlink(name)
-    with open(STRAY, "w") as file:
-        file.write("left over\n")
-
-
-def metadata() -> None:
-    """Give files other times and numbers, which also sort the other way round."""
+    Args:
+        turned: Whether the times of the script's own files sort so already.
+    """
+    change = _shifted if turned else _mirrored
     for name in ("stat", "lstat", "fstat"):
-        setattr(os, name, _mirrored(getattr(os, name)))
+        setattr(os, name, _changed(getattr(os, name), change))
     plain = os.scandir
 
     def scandir(path: Any = None) -> Entries:
         with plain(path) as entries:
-            return Entries(list(map(_Entry, entries)))
+            return Entries([_Entry(entry, change) for entry in entries])
 
     os.scandir = scandir  # type: ignore[assignment]
 
@@ -120,9 +103,9 @@ def metadata() -> None:
 class _Entry(os.PathLike["Any"]):
     """An entry of a folder with other times and numbers."""
 
-    def __init__(self, entry: Any) -> None:
+    def __init__(self, entry: Any, change: Callable[[int], int]) -> None:
         self._entry = entry
-        self.stat = _mirrored(entry.stat)
+        self.stat = _changed(entry.stat, change)
 
     def inode(self) -> int:
         number: int = self._entry.inode()
@@ -138,13 +121,21 @@ class _Entry(os.PathLike["Any"]):
         return getattr(self._entry, name)
 
 
-def _mirrored(real: Any) -> Any:
+def _mirrored(moment: int) -> int:
+    return _MIRROR - moment
+
+
+def _shifted(moment: int) -> int:
+    return moment - _EARLIER
+
+
+def _changed(real: Any, change: Callable[[int], int]) -> Any:
     def stat(*args: Any, **options: Any) -> Any:
         found = real(*args, **options)
         fields, extra = list(found), dict(found.__reduce__()[1][1])
         fields[1] ^= _NUMBERS
         for index, name in ((7, "st_atime"), (8, "st_mtime"), (9, "st_ctime")):
-            nanoseconds = _MIRROR - extra[f"{name}_ns"]
+            nanoseconds = change(extra[f"{name}_ns"])
             fields[index] = nanoseconds // 10**9
             extra[name], extra[f"{name}_ns"] = nanoseconds / 1e9, nanoseconds
         return type(found)(fields, extra)
@@ -153,5 +144,12 @@ def _mirrored(real: Any) -> Any:
 
 
 def threads() -> None:
-    """Switch between threads as often as possible."""
+    """Switch between threads as often as possible, without a sign of it."""
+    usual = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
+    with contextlib.suppress(OSError), Native(_THREADS) as native:
+        flag, shown = native.data(bytes(8)), native.data(pack("d", usual))
+        make, getting = native.address("PyFloat_FromDouble"), native.method(sys.getswitchinterval)
+        native.replace_method(sys.getswitchinterval, number_unless(flag, shown, make, getting))
+        setting = native.method(sys.setswitchinterval)
+        native.replace_method(sys.setswitchinterval, flagging(flag, setting))

@@ -40,6 +40,8 @@ _HEARD = frozenset().union(
 """All relevant events; others, some of which occur at each question, are ignored."""
 _MAKES = os.O_CREAT | os.O_TRUNC | os.O_WRONLY
 """Flags for opening a file without reading its content."""
+_FOLDERS = getattr(os, "O_DIRECTORY", 0)
+"""The flag for opening only a folder, which is neither read nor written by that."""
 _CHANCE = ("/dev/urandom", "/dev/random", "/dev/hwrng")
 _INTERNET = (2, 10)
 """AF_INET and AF_INET6."""
@@ -81,9 +83,12 @@ class Outside:
                 "concurrent.futures.thread": self._watch_pools,
                 "multiprocessing.util": self._watch_spawning,
                 "resource": lambda module: self._watch_system(module, "getrusage"),
+                "_signal": self._watch_timers,
+                "signal": self._watch_timers,
             }
         )
-        self._watch_system(os, "getloadavg", "statvfs", "fstatvfs")
+        for module in (os, sys.modules.get("posix")):
+            self._watch_system(module, "getloadavg", "statvfs", "fstatvfs")
 
     def _watch_system(self, module: Any, *names: str) -> None:
         """Note calls that return the state of the system."""
@@ -95,6 +100,22 @@ class Outside:
         def call(*args: Any) -> Any:
             self.note("system")
             return plain(*args)
+
+        call.__name__ = call.__qualname__ = plain.__name__
+        return call
+
+    def _watch_timers(self, module: Any) -> None:
+        """Note calls that tell how long a timer has run."""
+        for name in ("getitimer", "setitimer", "alarm"):
+            if hasattr(module, name):
+                setattr(module, name, self._timing(getattr(module, name)))
+
+    def _timing(self, plain: Any) -> Any:
+        def call(*args: Any) -> Any:
+            left = plain(*args)
+            if left not in (0, (0.0, 0.0)):
+                self.note("clock")
+            return left
 
         call.__name__ = call.__qualname__ = plain.__name__
         return call
@@ -179,11 +200,10 @@ class Outside:
             return
         path = os.fsdecode(path)
         if path.startswith(("/proc", "/sys/")):
-            if not path.startswith(tuple(self._folder.layers())):
-                self.note("system")
+            self.note("system")
         elif path in _CHANCE:
             self.note("chance")
-        elif event == "open" and not harmless(path):
+        elif event == "open" and not arguments[2] & _FOLDERS and not harmless(path):
             self._opened(os.path.abspath(path), arguments[2])
 
     def _opened(self, path: str, flags: int) -> None:

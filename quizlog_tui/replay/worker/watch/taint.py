@@ -12,8 +12,8 @@ import _thread
 import contextlib
 import os
 import sys
-from collections.abc import Callable
-from os import getpid, listdir  # the originals, here and below: they are patched later
+from collections.abc import Callable, Collection
+from os import fstat, listdir  # the originals, here and below: they are patched later
 from time import process_time_ns, thread_time_ns
 
 from ..family_bounds import contents
@@ -53,8 +53,11 @@ _LASTING = {
 }
 
 _OPEN = "/proc/self/fd"
-_HIGH, _MOST = 102, 1024
-"""A descriptor that no script gets by chance, and the number of those that are tried singly."""
+_MOST = 1024
+"""The number of descriptors that are tried singly where the system does not list them."""
+_Descriptor = tuple[int, int, int]
+"""A number, and the device and number of what it leads to."""
+_getitimer = signal.getitimer  # the original: what a script calls is patched later
 _KEEP_NOTHING = ("/dev/null", "/dev/zero", "/dev/full", "/dev/tty")
 _BEYOND_FILES = frozenset({_LASTING["socket.bind"], _LASTING["os.system"]})
 """Reasons that copies could notice in their common network."""
@@ -77,23 +80,13 @@ class Taint:
         """Called before the first such write."""
         self.witnessed = True
         """Whether the guard's witness sees what is shared; else this process looks itself."""
-        self._descriptors: set[int] = set()
-        self._list: int | None = None
-        self._listed = 0
+        self._descriptors: set[_Descriptor] = set()
         self._handlers: list[Any] = []
         self._shared: set[bytes] = set()
 
-    def open_listing(self) -> None:
-        """Open the list of descriptors now, as it will not be accessible later."""
-        self._list, self._listed = os.open(_OPEN, os.O_RDONLY), getpid()
-        with contextlib.suppress(OSError):  # the limit may be lower
-            os.dup2(self._list, _HIGH, inheritable=False)
-            os.close(self._list)
-            self._list = _HIGH
-
     def install(self) -> None:
         """Note the initial state of the process; `begin` begins to watch."""
-        self._descriptors = self._opened()
+        self.know_descriptors()
         self._handlers = _handlers()
         if not self.witnessed:
             self._shared = shared_maps()
@@ -108,6 +101,10 @@ class Taint:
             register(**callbacks)
 
         os.register_at_fork = register_at_fork
+
+    def know_descriptors(self, arrived: Collection[int] = ()) -> None:
+        """Note which descriptors this process has, without those that go again."""
+        self._descriptors = {one for one in _opened() if one[0] not in arrived}
 
     def begin(self) -> None:
         """Begin to watch: from now on the script runs."""
@@ -162,34 +159,22 @@ class Taint:
         known = self.quick_reason()
         if known is not None:
             return known
-        if self._has_threads():
+        if _has_threads():
             return "a library of it runs threads"
         if _has_children():
             return "it has child processes"
-        if not self._descriptors.issuperset(self._opened() - arrived):
+        opened = {one for one in _opened() if one[0] not in arrived}
+        if not self._descriptors.issuperset(opened):
             return "it holds files, pipes or sockets open"
         if self.folder.touched():
             return "it wrote files"
         if not self.witnessed and shared_maps() - self._shared:
             return "it mapped memory that copies would share"
-        if any(signal.getitimer(timer)[0] for timer in range(3)):
+        if any(_getitimer(timer)[0] for timer in range(3)):
             return "it set a timer"
         if _handlers() != self._handlers:
             return "it set signal handlers"
         return None
-
-    def _has_threads(self) -> bool:
-        """Whether there are other threads, or were if the system does not list them."""
-        if self._list is None:
-            return len(listdir("/proc/self/task")) > 1
-        return process_time_ns() > thread_time_ns()
-
-    def _opened(self) -> set[int]:
-        """The open descriptors, without the one that listed them."""
-        if self._list is not None and getpid() != self._listed:
-            return set(filter(_is_open, range(_MOST)))
-        names = listdir(_OPEN if self._list is None else self._list)
-        return set(filter(_is_open, map(int, names)))
 
 
 def before_threads(act: Callable[[], None]) -> None:
@@ -227,12 +212,30 @@ def harmless(path: Any) -> bool:
     return isinstance(path, str) and (path in _KEEP_NOTHING or "__pycache__" in path)
 
 
-def _is_open(fd: int) -> bool:
+def _has_threads() -> bool:
+    """Whether there are other threads, or were if the system does not list them."""
     try:
-        os.fstat(fd)
+        return len(listdir("/proc/self/task")) > 1
     except OSError:
-        return False
-    return True
+        return process_time_ns() > thread_time_ns()
+
+
+def _opened() -> set[_Descriptor]:
+    """The open descriptors, without one that only listed them."""
+    try:
+        numbers = list(map(int, listdir(_OPEN)))
+    except OSError:
+        numbers = list(range(_MOST))
+    return {found for found in map(_described, numbers) if found is not None}
+
+
+def _described(fd: int) -> _Descriptor | None:
+    """An open descriptor; another thing may be put in the place of one that was known."""
+    try:
+        known = fstat(fd)
+    except OSError:
+        return None
+    return fd, known.st_dev, known.st_ino
 
 
 def _has_children() -> bool:

@@ -1,9 +1,9 @@
 """The guard's witness: sees calls of the script from outside, below Python, whoever makes them.
 
-It decides whether a process below the guard may signal another. Checkpoints of a run are processes
-below the same guard, so that a script could kill them. Landlock cannot separate them: its domains
-nest only sixteen deep, and each copy would need one more. So a signal reaches only processes of the
-sender's session, and each copy has its own session.
+It decides whether a process below the guard may signal another, or know of it. Checkpoints of a run
+are processes below the same guard, so that a script could kill them. Landlock cannot separate them:
+its domains nest only sixteen deep, and each copy would need one more. So a signal reaches only
+processes of the sender's session, and each copy has its own session. Others do not exist for it.
 
 It notes, and lets pass, calls that reach what copies of a process would share, and calls that ask
 for what the fixed world cannot fix.
@@ -25,8 +25,10 @@ _RECEIVE, _SEND = 0xC0502100, 0xC0182101
 _REQUEST, _RESPONSE = struct.Struct("=QIIiIQ6Q"), struct.Struct("=QqiI")
 _LET_PASS = 1
 _ALL = -1
+_SECOND = 140 if os.uname().machine == "x86_64" else 141
+"""`getpriority`, which names the process in its second argument."""
 _LONGEST_TABLE = 4096
-_SIGNAL, _RAW = "signal", "raw"
+_SIGNAL, _PROCESS, _RAW = "signal", "process", "raw"
 """Kinds of calls; see `sandbox.inside.bpf`."""
 
 
@@ -87,18 +89,20 @@ def _handed_over(inbox: int) -> tuple[int | None, dict[int, str]]:
 def _answer(listener: int, kinds: dict[int, str], notes: Notes) -> None:
     asked = bytearray(_REQUEST.size)
     fcntl.ioctl(listener, _RECEIVE, asked)
-    number, caller, _, call, _, _, target, *_ = _REQUEST.unpack(asked)
-    kind, passes = kinds.get(call, _RAW), True
-    if kind == _SIGNAL:
-        passes = may_signal(caller, _signed(target))
+    number, caller, _, call, _, _, first, second, *_ = _REQUEST.unpack(asked)
+    kind = kinds.get(call | (second & 0xFFFFFFFF) << 32) or kinds.get(call, _RAW)
+    passes = True
+    if kind in (_SIGNAL, _PROCESS):
+        named = second if call == _SECOND else first
+        passes = may_know(caller, _signed(named))
     else:
         notes.add(kind, caller)
-    error, flags = (0, _LET_PASS) if passes else (-errno.EPERM, 0)
+    error, flags = (0, _LET_PASS) if passes else (-errno.ESRCH, 0)
     fcntl.ioctl(listener, _SEND, _RESPONSE.pack(number, 0, error, flags))
 
 
-def may_signal(caller: int, target: int) -> bool:
-    """Whether the target belongs to the run of the caller; the system protects other processes.
+def may_know(caller: int, target: int) -> bool:
+    """Whether the target belongs to the run of the caller; for it, no other process exists.
 
     Args:
         caller: A process below this one, or one of its threads.
@@ -107,7 +111,9 @@ def may_signal(caller: int, target: int) -> bool:
     if target == _ALL:
         return False
     ours, theirs = _top(caller), _top(abs(target) or caller)
-    return theirs is None or (ours is not None and ours.session == theirs.session)
+    if theirs is None:
+        return target < 0 and _described(-target) is None  # a group without its first process
+    return ours is not None and ours.session == theirs.session
 
 
 def _top(pid: int) -> Process | None:
