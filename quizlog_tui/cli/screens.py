@@ -28,9 +28,9 @@ def tui(arguments: Namespace) -> int:
     if arguments.record and arguments.record.endswith(".jsonl"):
         path = Path(arguments.record)
         return browse(path, read_only=arguments.read_only, allow=arguments.allow)
-    from ..proof.bundle.check import is_bundle
+    from ..files.regular_file import is_archive
 
-    if arguments.record and is_bundle(Path(arguments.record)):
+    if arguments.record and is_archive(Path(arguments.record)):
         return _look_into_bundle(arguments)
     record = record_path(arguments.record) if arguments.record else None
     return open_screens(record, read_only=arguments.read_only, allow=arguments.allow)

@@ -70,3 +70,12 @@ def _read(file: BinaryIO, size: int, most: int) -> bytes:
         left -= len(piece)
         size = 0
     return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+
+def is_archive(path: Path) -> bool:
+    """Whether a file is a ZIP archive, as a bundle is and no record."""
+    try:
+        with open_regular(path) as file:
+            return file.read(4) == b"PK\x03\x04"
+    except OSError:
+        return False

@@ -14,7 +14,7 @@ from typing import Any
 
 from ...errors import QuizlogError, UsageError
 from ...files.paths import record_path
-from ...proof.bundle.check import is_bundle
+from ...files.regular_file import is_archive
 from ...proof.verdict import Verdict
 from ...proof.verify import verify
 from ...record.store import RecordFile
@@ -25,7 +25,6 @@ from ...replay.uncached_runs import UncachedRuns
 from ...text import one_line, plural
 from ..grammar import Parser, command
 from ..json_output import emit_json
-from .bundle import check
 
 _LOOK_SECONDS = 0.3
 _UNREADABLE = "unreadable"
@@ -49,7 +48,9 @@ def run(arguments: Namespace) -> int:
 def _verify_one(arguments: Namespace) -> int:
     path = record_path(arguments.record)
     signers = Path(arguments.signers) if arguments.signers else None
-    if is_bundle(path):
+    if is_archive(path):
+        from .bundle import check  # takes long to import
+
         return check(path, signers, thorough=arguments.thorough, as_json=arguments.json)
     if signers is not None:
         raise UsageError("only a bundle is signed", where=str(path), hint="leave --signers out")

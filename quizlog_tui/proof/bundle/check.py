@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import DifferenceError, QuizlogError, RecordError
-from ...files.regular_file import open_regular, read_regular
+from ...files.regular_file import read_regular
 from ...files.scratch import scratch_folder
 from ...record.model import Record
 from ...record.store import RecordFile
@@ -77,15 +77,6 @@ class BundleReport:
         data = base.to_dict() | ({"step": min(steps)} if steps else {})
         problems = [asdict(problem) for problem in self.problems]
         return data | {"problems": problems, "signer": self.signer, "versions": list(self.others)}
-
-
-def is_bundle(path: Path) -> bool:
-    """Whether a file is an archive rather than a record."""
-    try:
-        with open_regular(path) as file:
-            return file.read(4) == b"PK\x03\x04"
-    except OSError:
-        return False
 
 
 def verify_bundle(

@@ -16,10 +16,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from quizlog_tui.errors import DifferenceError, RecordError, UsageError
+from quizlog_tui.files.regular_file import is_archive
 from quizlog_tui.proof.bundle.chain import first_invalid_step, start_of_chain, step_lines
 from quizlog_tui.proof.bundle.check import (
     BundleReport,
-    is_bundle,
     unpack_bundle,
     verify_bundle,
 )
@@ -357,7 +357,7 @@ def test_added_files_must_lie_in_the_folder_of_the_script(record: Path) -> None:
 
 
 def test_what_is_no_bundle_is_told(tmp_path: Path, record: Path) -> None:
-    assert not is_bundle(record) and not is_bundle(tmp_path / "nope")
+    assert not is_archive(record) and not is_archive(tmp_path / "nope")
     with pytest.raises(RecordError, match="cannot read"):
         verify_bundle(tmp_path / "nope")
 
