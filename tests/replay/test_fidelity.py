@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -19,8 +20,8 @@ def case(request: pytest.FixtureRequest, build: Build) -> tuple[Path, list[str]]
     return build.script(source), answers
 
 
-def equals_a_plain_run(script: Path, answers: list[str]) -> None:
-    plain = run_plain(script, answers)
+def equals_a_plain_run(script: Path, answers: list[str], python: str = sys.executable) -> None:
+    plain = run_plain(script, answers, python=python)
     transcript = replay(script, 1, answers)
     assert transcript.stdout_bytes == plain.stdout
     assert transcript.stderr == plain.stderr.decode("utf-8", "replace")

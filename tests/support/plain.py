@@ -18,10 +18,12 @@ class Plain:
     exit_code: int
 
 
-def run_plain(script: Path, answers: Sequence[str], args: Sequence[str] = ()) -> Plain:
+def run_plain(
+    script: Path, answers: Sequence[str], args: Sequence[str] = (), python: str = sys.executable
+) -> Plain:
     """`python script.py ARG...` in the script's folder, in the usual environment, no terminal in reach."""
     done = subprocess.run(
-        [sys.executable, script.name, *args],
+        [python, script.name, *args],
         input="".join(f"{answer}\n" for answer in answers).encode("utf-8", "surrogateescape"),
         capture_output=True,
         cwd=script.parent,

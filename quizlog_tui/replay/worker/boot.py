@@ -157,8 +157,10 @@ def _run(script: str, file: str, source: bytes, outcome: Outcome) -> None:
     try:
         code: CodeType = compile(source, script, "exec", dont_inherit=True)
         exec(code, _main_module(file).__dict__)
+        return
     except SystemExit as error:
         outcome.left(error)
         raise
     except BaseException as error:
-        sys.exit(outcome.raised(error))
+        status = outcome.raised(error)
+    sys.exit(status)  # here, as an exit with a context would keep the script's objects

@@ -11,7 +11,7 @@ import gc
 import os
 import sys
 from collections.abc import Callable
-from os import getpid, lseek  # the originals, here and below: they are patched later
+from os import SEEK_END, getpid, lseek  # the originals, here and below: they are patched later
 from time import perf_counter
 from types import FrameType
 
@@ -82,7 +82,7 @@ class Log:
 
     def foreign(self) -> None:
         """Log what others (C code, child processes) wrote to stdout since the last call."""
-        size = lseek(self.out, 0, os.SEEK_END)
+        size = lseek(self.out, 0, SEEK_END)
         if size > self.known:
             self.close_entry()
             self.entries.append(f"[{self.known}, {size}]")
@@ -111,7 +111,7 @@ class Log:
         """Stop at a question until there is an answer. Blocks.
 
         Raises:
-            EOFError: The script forked this process; only the script itself gets answers.
+            EOFError: The script forked this process, or has ended, and what it leaves behind asks.
         """
         if getpid() != self.home:
             raise EOFError("EOF when reading a line")
@@ -167,6 +167,7 @@ class Log:
         """Look at the script with code that quizlog sends; see `quizlog_tui.debug`."""
         if not self.looker:
             self.looker["log"] = self
+            self.outcome.keeps_error = True
             for text in code:
                 exec(compile(text, "<look>", "exec"), self.looker)
         self.looker["carry_out"](request)
@@ -189,6 +190,7 @@ class Log:
                     self.wire.send(f'["looked", {quote(self.looker["answer"]())}]')
                 self._close_step("null")
                 self._report("ended")
+                self.home = 0
 
     def _report_shared_write(self) -> None:
         """Report a write to a shared folder at once: this process may be killed before it stops."""
@@ -204,7 +206,7 @@ class Log:
         self.foreign()
         self.close_entry()
         seconds = perf_counter() - self.started
-        errors = lseek(self.err, 0, os.SEEK_END)
+        errors = lseek(self.err, 0, SEEK_END)
         self.written = self.known + errors
         where = "null" if line is None else str(line)
         entries = ", ".join(self.entries)

@@ -34,8 +34,10 @@ class Outcome:
         self.files = files
         self._code = code
         self.json = '["finished", null, null, []]'
+        self.keeps_error = False
+        """Whether the exception that ends the script is kept, and the script's objects with it."""
         self.error: BaseException | None = None
-        """The exception that ended the script."""
+        """The exception that ended the script, if it is kept."""
 
     def left(self, error: SystemExit) -> None:
         """Note that the script raised `SystemExit`, which the interpreter carries out."""
@@ -44,7 +46,7 @@ class Outcome:
         if by_code and error.code in (None, 0):
             self.left_by_code(error.__traceback__)
         if error.code not in (None, 0):
-            self.error = error
+            self._keep(error)
             text = f"exit status {error.code}" if isinstance(error.code, int) else str(error.code)
             self._describe(error, text)
 
@@ -55,15 +57,24 @@ class Outcome:
     def raised(self, error: BaseException) -> int:
         """Note that the script raised; print the traceback and return the exit code."""
         clean(error, set())
-        self.error = error
+        self._keep(error)
         self._describe(error, _text(error))
         sys.last_type, sys.last_value = type(error), error
         sys.last_traceback = error.__traceback__
+        if sys.version_info >= (3, 12):
+            sys.last_exc = error
         try:
             sys.excepthook(type(error), error, error.__traceback__)
-        except BaseException:
-            sys.__excepthook__(type(error), error, error.__traceback__)
+        except SystemExit:
+            self.error = error  # the interpreter keeps it, too
+            raise
+        except BaseException as failure:
+            _show_both(failure, error)
         return 130 if isinstance(error, KeyboardInterrupt) else 1
+
+    def _keep(self, error: BaseException) -> None:
+        if self.keeps_error:
+            self.error = error
 
     def _describe(self, error: BaseException, text: str) -> None:
         found = _lines(error.__traceback__, self.files)
@@ -76,6 +87,16 @@ class Outcome:
 
     def _places(self, trace: TracebackType | None) -> str:
         return _listed(_lines(trace, self.files))
+
+
+def _show_both(failure: BaseException, error: BaseException) -> None:
+    """Print what failed in the script's own `sys.excepthook`, and what that was to print."""
+    failure.__context__ = None  # it began where no exception was being handled
+    clean(failure, set())
+    sys.stderr.write("Error in sys.excepthook:\n")
+    sys.__excepthook__(type(failure), failure, failure.__traceback__)
+    sys.stderr.write("\nOriginal exception was:\n")
+    sys.__excepthook__(type(error), error, error.__traceback__)
 
 
 def _listed(places: list[tuple[int, int, str]]) -> str:

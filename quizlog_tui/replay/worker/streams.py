@@ -7,8 +7,8 @@ was written, one entry for each `print()` call. Members are those of the `io` cl
 
 from __future__ import annotations
 
-import _thread
 import io
+from _thread import get_ident  # by its name: modules are cleared before the last is written
 
 from .log import Log
 from .wire import quote
@@ -91,7 +91,7 @@ class Out(io.TextIOWrapper):
 
     def write(self, text: str) -> int:
         if self._prints:
-            pieces = self._prints.get(_thread.get_ident())
+            pieces = self._prints.get(get_ident())
             if pieces is not None:
                 count = _plain_write(self, text)
                 pieces.append(text)
@@ -123,7 +123,7 @@ class Out(io.TextIOWrapper):
         Returns:
             The pieces of the outer call, empty from now on; None if there is none.
         """
-        outer = self._prints.get(_thread.get_ident())
+        outer = self._prints.get(get_ident())
         if outer:
             self.log.wrote("".join(outer))
             outer.clear()
@@ -131,7 +131,7 @@ class Out(io.TextIOWrapper):
 
     def print_call(self, real_print: Any, args: Any, options: Any) -> None:
         """Do one `print()` call; all that it writes is one entry."""
-        me = _thread.get_ident()
+        me = get_ident()
         with self.log.lock:
             self.log.foreign()
         outer = self._interrupt_print()
