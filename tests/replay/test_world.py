@@ -73,6 +73,7 @@ FIXED_ROWS = {
     "datetime today": "datetime.datetime.today(), datetime.date.today()",
     "perf_counter": "time.perf_counter(), time.perf_counter_ns()",
     "os.times": "os.times()",
+    "use of time and memory": "[resource.getrusage(who) for who in (0, -1)], waited()",
     "sqlite's clock": "sql(\"select date('now'), current_timestamp, strftime('%s'), time('NOW', '+1 hour')\")",
     "sqlite's chance": "sql('select random(), hex(randomblob(4))')",
     "ssl": "ssl.RAND_bytes(4)",
@@ -101,7 +102,7 @@ FIXED_ROWS = {
 """What is equal in every replay, wherever it runs. The slow modules come last."""
 
 HEAD = """
-import asyncio, datetime, gc, getpass, glob, locale, os, pathlib, platform, random, secrets
+import asyncio, datetime, gc, getpass, glob, locale, os, pathlib, platform, random, resource, secrets
 import shutil, socket, sqlite3, ssl, sys, tempfile, time, uuid, weakref
 class Thing:
     def __init__(self, n): self.n = n
@@ -118,6 +119,9 @@ def collected():
 async def slept():
     await asyncio.gather(asyncio.sleep(300), asyncio.sleep(200))
     return asyncio.get_running_loop().time()
+def waited():
+    if os.fork() == 0: os._exit(sum(range(10**5)) % 7)
+    return os.wait4(-1, 0)[1:]
 def sql(query): return sqlite3.connect(":memory:").execute(query).fetchone()
 def refused():
     try: socket.create_connection(("192.0.2.1", 80), 1)
@@ -254,10 +258,6 @@ DETECTED_ROWS = {
     "proc": ("print(open('/proc/self/stat').read())", "environment"),
     "load": ("import os; print(len(os.getloadavg()))", "environment"),
     "free space": ("import shutil; print(shutil.disk_usage('/').free > 0)", "environment"),
-    "use of resources": (
-        "import resource; print(resource.getrusage(0).ru_maxrss > 0)",
-        "environment",
-    ),
     "port": (
         "import socket; print(socket.create_server(('127.0.0.1', 0)).getsockname())",
         "network",
@@ -443,6 +443,8 @@ RELIED_ON = {
     "print({'a', 'b', 'c', 'd', 'e', 'f'})": ["hash-order"],
     "import time; print(time.time())": ["clock"],
     "import os; print(os.times())": ["clock"],
+    "import resource as r; print(r.getrusage(0))": ["clock"],
+    "import time; print(time.clock_gettime(time.CLOCK_PROCESS_CPUTIME_ID))": ["clock"],
     "import numpy; print(numpy.datetime64('now'))": ["clock"],
     "import sqlite3; print(*sqlite3.connect(':memory:').execute('select date()'))": ["clock"],
     "print(id(object()))": ["address-order"],

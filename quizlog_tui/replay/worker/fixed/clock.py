@@ -22,6 +22,12 @@ if TYPE_CHECKING:
 
 _MONOTONIC = 1_000_000_000_000
 _PROCESS = 50_000_000
+_OF_PROCESS = (2, 3)
+"""Numbers of the clocks that count the time for which this process, or thread, has worked."""
+_CHILDREN = -1
+"""The number of ended children for `getrusage`."""
+_MEMORY = (16_384, 4_096)
+"""The memory that a script has needed at most, in kilobytes, and in pages that it was given."""
 _WAITERS = frozenset(
     {"threading", "queue", "subprocess", "selectors", "concurrent", "multiprocessing", "socket"}
     | {"socketserver", "signal"}
@@ -82,7 +88,9 @@ def _install_readings(clock: VirtualClock) -> None:
         return (_MONOTONIC + clock.elapsed()) / 1e9
 
     def by_number(number: int) -> int:
-        return clock.read() if number == time.CLOCK_REALTIME else _MONOTONIC + clock.elapsed()
+        if number == time.CLOCK_REALTIME:
+            return clock.read()
+        return (_PROCESS if number in _OF_PROCESS else _MONOTONIC) + clock.elapsed()
 
     _put(
         time=lambda: clock.read() / 1e9,
@@ -99,10 +107,45 @@ def _install_readings(clock: VirtualClock) -> None:
         clock_gettime_ns=by_number,
     )
 
-    cpu = time.process_time
+    _install_usage(time.process_time, time.perf_counter)
+
+
+def _install_usage(cpu: Any, elapsed: Any) -> None:
+    """Replace what returns the use of time together with other things, which are fixed, too."""
+
+    def times() -> Any:
+        return os.times_result((cpu(), 0.0, 0.0, 0.0, elapsed()))
+
+    def getrusage(real: Any, *who: int) -> Any:
+        found = real(*who)
+        return type(found)((0.0 if who[0] == _CHILDREN else cpu(), *_usage(*who)))
+
+    def wait(real: Any, *args: Any) -> Any:
+        pid, status, found = real(*args)
+        return pid, status, type(found)((0.0, *_usage(_CHILDREN)))
+
     if hasattr(os, "times"):
-        kind = os.times_result
-        os.times = lambda: kind((cpu(), 0.0, 0.0, 0.0, time.perf_counter()))
+        os.times = times
+    for name in ("wait3", "wait4"):
+        if hasattr(os, name):
+            _put_around(os, name, wait)
+    after_import({"resource": lambda module: _put_around(module, "getrusage", getrusage)})
+
+
+def _usage(who: int) -> tuple[Any, ...]:
+    """All but the first field of the resources that this process or its children used."""
+    known = (0, 0) if who == _CHILDREN else _MEMORY
+    return (0.0, known[0], 0, 0, 0, known[1], *[0] * 9)
+
+
+def _put_around(module: Any, name: str, function: Any) -> None:
+    real = getattr(module, name)
+
+    def call(*args: Any) -> Any:
+        return function(real, *args)
+
+    call.__name__ = call.__qualname__ = name
+    setattr(module, name, call)
 
 
 def _install_dates(clock: VirtualClock) -> None:

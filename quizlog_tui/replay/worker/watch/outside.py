@@ -82,7 +82,6 @@ class Outside:
             {
                 "concurrent.futures.thread": self._watch_pools,
                 "multiprocessing.util": self._watch_spawning,
-                "resource": lambda module: self._watch_system(module, "getrusage"),
                 "_signal": self._watch_timers,
                 "signal": self._watch_timers,
             }
