@@ -8,10 +8,10 @@ import pytest
 
 from quizlog_tui.replay.replayer import Replayer, replay
 from quizlog_tui.replay.script.interpreter import choose
-from tests.replay.test_fidelity import equals_a_plain_run
 from tests.support.build import Build
 from tests.support.interpreters import THIS, VERSIONS, python_of
 from tests.support.long_runs import few
+from tests.support.plain import equals_a_plain_run
 
 LEAVES = """
 import atexit, logging, os, sys, threading, time, weakref

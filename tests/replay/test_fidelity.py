@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,23 +10,13 @@ from quizlog_tui.replay.replayer import Replayer, replay
 from tests.support.build import Build
 from tests.support.corpus import CORPUS
 from tests.support.long_runs import few
-from tests.support.plain import run_plain
+from tests.support.plain import equals_a_plain_run
 
 
 @pytest.fixture(params=CORPUS, ids=lambda name: name.replace(" ", "-"))
 def case(request: pytest.FixtureRequest, build: Build) -> tuple[Path, list[str]]:
     source, answers = CORPUS[request.param]
     return build.script(source), answers
-
-
-def equals_a_plain_run(script: Path, answers: list[str], python: str = sys.executable) -> None:
-    plain = run_plain(script, answers, python=python)
-    transcript = replay(script, 1, answers)
-    assert transcript.stdout_bytes == plain.stdout
-    assert transcript.stderr == plain.stderr.decode("utf-8", "replace")
-    expected = 130 if plain.exit_code == -2 else plain.exit_code
-    assert transcript.exit_code == expected
-    assert transcript.status == ("success" if plain.exit_code == 0 else "error")
 
 
 def test_output_and_exit_code_equal_a_plain_run(case: tuple[Path, list[str]]) -> None:

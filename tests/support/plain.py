@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from quizlog_tui.replay.process.spawn import environment
+from quizlog_tui.replay.replayer import replay
 
 
 @dataclass(frozen=True)
@@ -32,3 +33,13 @@ def run_plain(
         check=False,
     )
     return Plain(done.stdout, done.stderr, done.returncode)
+
+
+def equals_a_plain_run(script: Path, answers: list[str], python: str = sys.executable) -> None:
+    plain = run_plain(script, answers, python=python)
+    transcript = replay(script, 1, answers)
+    assert transcript.stdout_bytes == plain.stdout
+    assert transcript.stderr == plain.stderr.decode("utf-8", "replace")
+    expected = 130 if plain.exit_code == -2 else plain.exit_code
+    assert transcript.exit_code == expected
+    assert transcript.status == ("success" if plain.exit_code == 0 else "error")

@@ -12,6 +12,7 @@ from ...replay.script.source import Source
 from .findings import Ending, LintReport, ScriptQuestion, Trap
 from .names import Names
 from .rules import ASKING, PROMPTING, REQUEST, SYNTAX
+from .standard_input import StandardInput
 from .structure import Leaving, calls_by_name, caught, live, reached_from
 from .traps import traps
 
@@ -45,9 +46,11 @@ def _tree(source: Source) -> ast.Module:
 
 def _of_tree(tree: ast.Module, source: Source, *, imported: bool) -> LintReport:
     names, nodes = Names(tree), list(live(tree, imported=imported))
-    calls = calls_by_name(nodes)
+    calls, stdin = calls_by_name(nodes), StandardInput(nodes, names)
     asked = [
-        _question(node, prompt, source, calls) for node in nodes for prompt in _prompts(node, names)
+        _question(node, prompt, source, calls)
+        for node in nodes
+        for prompt in _prompts(node, names, stdin)
     ]
     endings = [_ending(node, source, calls) for node in nodes if _ends(node, names)]
     return LintReport(
@@ -71,17 +74,16 @@ def _requests(source: Source) -> Iterator[Trap]:
 
 
 def _question(node: ast.AST, prompt: str | None, source: Source, calls: Calls) -> ScriptQuestion:
-    line = getattr(node, "lineno", 1)
+    line = node.iter.lineno if isinstance(node, ast.comprehension) else getattr(node, "lineno", 1)
     kind = input_type(prompt or "", line, source).name
     tags = tuple(source.tags(line))
     return ScriptQuestion(line, prompt, kind, tags, reached_from(node, calls))
 
 
-def _prompts(node: ast.AST, names: Names) -> Iterator[str | None]:
+def _prompts(node: ast.AST, names: Names, stdin: StandardInput) -> Iterator[str | None]:
     """The prompts of the questions that a node asks."""
-    if isinstance(node, ast.For):
-        if "sys.stdin" in names.meanings(node.iter):
-            yield None
+    if stdin.asks(node):
+        yield None
     elif isinstance(node, ast.Call):
         meanings = set(names.meanings(node.func))
         if meanings & set(PROMPTING):
@@ -89,13 +91,15 @@ def _prompts(node: ast.AST, names: Names) -> Iterator[str | None]:
         elif meanings & set(ASKING) or getattr(node.func, "attr", "") == "cmdloop":
             yield None
         else:
-            yield from _passed_as_argument(node, names)
+            yield from _passed_as_argument(node, names, stdin)
 
 
-def _passed_as_argument(node: ast.Call, names: Names) -> Iterator[str | None]:
-    """The prompts of `input` passed as an argument, with the prompt as the next argument."""
+def _passed_as_argument(node: ast.Call, names: Names, stdin: StandardInput) -> Iterator[str | None]:
+    """The prompts of what asks and is passed as an argument, with the prompt as the next one."""
     for index, argument in enumerate(node.args):
-        if "input" in names.meanings(argument):
+        if stdin.hands_over(argument):
+            yield None
+        elif "input" in names.meanings(argument):
             behind = node.args[index + 1] if index + 1 < len(node.args) else None
             yield _text(behind) if behind else None
 

@@ -17,7 +17,8 @@ import sys
 from . import copies
 from .fixed.fixed_world import FixedWorld
 from .log import Log
-from .streams import END_OF_INPUT, Out, RawIn
+from .standard_input import END_OF_INPUT, RawIn
+from .streams import Out
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

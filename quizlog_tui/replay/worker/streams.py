@@ -1,6 +1,6 @@
-"""The script's streams: stdout that tells the log what is written, stdin that asks.
+"""The script's `sys.stdout`, which tells the log what is written.
 
-stdout keeps the interpreter's own buffering, so the bytes that reach descriptor 1 are exactly
+It keeps the interpreter's own buffering, so the bytes that reach descriptor 1 are exactly
 those of a plain run into a pipe. Beside that, the log keeps every piece in the order in which it
 was written, one entry for each `print()` call. Members are those of the `io` classes.
 """
@@ -160,48 +160,3 @@ class Out(io.TextIOWrapper):
         if not {"encoding", "errors", "newline"}.isdisjoint(options):
             newline = options.get("newline") or ""
             self.log.writing = f"[{quote(self.encoding)}, {quote(newline)}]"
-
-
-class RawIn(io.RawIOBase):
-    """The raw stream of `sys.stdin`: each read is a question."""
-
-    name = "<stdin>"
-
-    def __init__(self, log: Log) -> None:
-        self._log = log
-        self._rest = b""
-        self.used = False
-        self.prompt = ""
-
-    def readable(self) -> bool:
-        return True
-
-    def fileno(self) -> int:
-        return 0
-
-    def isatty(self) -> bool:
-        return False
-
-    def readinto(self, buffer: Any) -> int:
-        self.used = True
-        if not self._rest:
-            prompt, self.prompt = self.prompt, ""
-            answer = self._log.ask(prompt)
-            if answer == END_OF_INPUT:
-                return 0
-            self._rest = encode(answer) + b"\n"
-        count = min(len(buffer), len(self._rest))
-        buffer[:count] = self._rest[:count]
-        self._rest = self._rest[count:]
-        return count
-
-
-END_OF_INPUT = "\x04"
-
-
-def encode(answer: str) -> bytes:
-    """An answer as the bytes a terminal or pipe would deliver."""
-    try:
-        return answer.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:
-        return answer.encode("utf-8", "surrogatepass")

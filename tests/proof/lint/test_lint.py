@@ -13,6 +13,7 @@ from quizlog_tui.files.paths import shipped
 from quizlog_tui.proof.lint.check import lint
 from quizlog_tui.proof.lint.findings import LintReport
 from quizlog_tui.replay.script.source import Source, read_source
+from tests.support.build import Build
 from tests.support.corpus import CORPUS
 
 
@@ -286,3 +287,54 @@ def test_lint_never_fails_whatever_the_file_holds(data: bytes) -> None:
 
 def test_a_deeply_nested_script_is_told_and_not_followed() -> None:
     assert linted("x = " + "1 + " * 20_000 + "1\nprint(input(" + "''+" * 20_000 + "''))\n").traps
+
+
+READS_ITSELF = {
+    "a stream of an event loop": """
+        import asyncio, sys
+        async def main():
+            loop, reader = asyncio.get_running_loop(), asyncio.StreamReader()
+            await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+            name = (await reader.readline()).decode()  # asks
+            age = await asyncio.wait_for(reader.readuntil(b"."), 3)  # asks
+            async for line in reader: print(line)  # asks
+            program = await asyncio.create_subprocess_exec("true", stdout=-1)
+            await program.stdout.readline()
+        asyncio.run(main())
+        """,
+    "a stream that belongs to no standard input": """
+        import asyncio
+        async def main():
+            reader, _ = await asyncio.open_connection("localhost", 80)
+            print(await reader.readline())
+        asyncio.run(main())
+        """,
+    "a callback of an event loop": """
+        import asyncio, os, sys
+        loop = asyncio.new_event_loop()
+        loop.add_reader(0, lambda: print(os.read(sys.stdin.fileno(), 99)))  # asks
+        loop.run_forever()
+        """,
+    "a method handed over": """
+        import asyncio, sys
+        asyncio.to_thread(sys.stdin.readline)  # asks
+        for line in iter(sys.stdin.readline, ""): pass  # asks
+        [line for line in sys.stdin]  # asks
+        """,
+    "copies of the descriptor": """
+        import os
+        other = os.fdopen(os.dup(0))
+        other.readline()  # asks
+        with open("/dev/stdin") as again: again.read()  # asks
+        open(0).readline()  # asks
+        open("file").read(), os.read(3, 9), open(False).read()
+        """,
+}
+
+
+@pytest.mark.parametrize("case", READS_ITSELF)
+def test_questions_are_found_where_standard_input_is_read_itself(build: Build, case: str) -> None:
+    source = read_source(build.script(READS_ITSELF[case]))
+    lines = source.data.decode().splitlines()
+    asking = [number for number, line in enumerate(lines, 1) if "# asks" in line]
+    assert [question.line for question in lint(source).questions] == asking

@@ -63,12 +63,7 @@ def install(clock: VirtualClock) -> None:
     _install_readings(clock)
     _install_dates(clock)
     _install_waiting(clock)
-    after_import(
-        {
-            "datetime": lambda module: _fix_datetime(module, clock),
-            "selectors": lambda module: _fix_selectors(module, clock),
-        }
-    )
+    after_import({"datetime": lambda module: _fix_datetime(module, clock)})
 
 
 def _put(**functions: Any) -> None:
@@ -214,31 +209,3 @@ def _fix_datetime(module: Any, clock: VirtualClock) -> None:
         function.__qualname__ = f"datetime.{function.__name__}"
         members[function.__name__] = classmethod(function)
     getattr(sys, "_clear_internal_caches", sys._clear_type_cache)()
-
-
-def _fix_selectors(module: Any, clock: VirtualClock) -> None:
-    """Let an event loop that waits only for the clock continue at once."""
-    kinds = (module.BaseSelector, *_below(module.BaseSelector))
-    for kind in {kind for kind in kinds if "select" in vars(kind)} - {module.BaseSelector}:
-        kind.select = _patient(kind.select, clock)
-
-
-def _below(kind: type) -> list[type]:
-    children: list[type] = kind.__subclasses__()
-    return [one for child in children for one in (child, *_below(child))]
-
-
-def _patient(real: Any, clock: VirtualClock) -> Any:
-    frame = sys._getframe
-
-    def select(self: Any, timeout: float | None = None) -> Any:
-        caller = frame(1).f_globals.get("__name__", "")
-        if not timeout or timeout < 0 or not caller.startswith("asyncio."):
-            return real(self, timeout)
-        # First whether anybody may still do something, then whether somebody did.
-        events = real(self, timeout if worth_waiting() else 0)
-        if not events:
-            clock.advance(timeout)
-        return events
-
-    return select

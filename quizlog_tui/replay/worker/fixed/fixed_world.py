@@ -10,7 +10,17 @@ import os
 from ..folder import Folder
 from ..job import Job
 from ..watch.outside import Outside
-from . import c_library, clock, database, identity, libraries, listing, seeding, terminal
+from . import (
+    c_library,
+    clock,
+    database,
+    event_loops,
+    identity,
+    libraries,
+    listing,
+    seeding,
+    terminal,
+)
 from .other_machine import OtherMachine
 from .varying import Varying
 
@@ -65,6 +75,7 @@ class FixedWorld:
             virtual = clock.VirtualClock(job.start, job.tick)
             clock.install(virtual)
             libraries.install(virtual)
+        event_loops.install(virtual)
         database.install(self.entropy, virtual)
         if "real-environment" in job.asked:
             self.outside.note("real-environment")
