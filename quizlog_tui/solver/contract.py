@@ -1,14 +1,17 @@
 """The JSON that a model must reply with, and the parser that finds it in the reply's text.
 
-Models wrap JSON in fences and add other text. The result is always a checked object, or one line
-that says what is wrong and can be sent back to the model.
+Models wrap JSON and code in fences and add other text. The result is always a checked object, or
+one line that says what is wrong and can be sent back to the model.
 """
 
 from __future__ import annotations
 
+import ast
 import json
 import re
+import warnings
 from collections.abc import Callable, Iterator
+from textwrap import dedent
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import (
@@ -68,9 +71,62 @@ def _or_none(value: Any) -> Any:
     return {} if value is None else value
 
 
+_FENCED = re.compile(
+    r"(?<![`~])(?P<fence>`{3,}+|~{3,}+)[ \t]*+\{?\.?(?P<language>[\w.+#-]{0,30})[^\n`]{0,99}\n"
+    r"(?P<body>.*?)(?:(?P=fence)[`~]{0,9}[ \t\r]*+$|\Z)",
+    re.M | re.S,
+)
+"""A block of code in Markdown; the last one may lack its end."""
+_WHOLE = re.compile(r"(?P<fence>`{3,}+|~{3,}+)[^\n]*\n(?P<body>.*?)(?:(?P=fence)[`~]{0,9})?", re.S)
+"""A single block, which may hold fences itself."""
+_IN_LINE = re.compile(r"(`{1,3}|~{3})(?:(?:python3?|py)\s)?([^\n]*)\1", re.I)
+_PYTHON = re.compile(r"(?:i?python|py)[\d.]*|tool_code", re.I)
+"""Languages that models name for Python."""
+
+
+def unwrapped(code: str) -> str:
+    """Code without what models put around it: fences, words beside them, a common indentation.
+
+    Code that is Python as it stands is not changed, nor is code that is not Python in any way.
+    """
+    fenced = _WHOLE.fullmatch(code.strip())
+    otherwise = dedent(fenced["body"]) if fenced else code  # perhaps Python of another version
+    return next(filter(_is_python, (code, *_readings(code), otherwise)), otherwise)
+
+
+def _readings(code: str) -> Iterator[str]:
+    """What the code may be meant to be, the likeliest first."""
+    yield from _shifted(code)
+    blocks = [(m["language"], dedent(m["body"])) for m in _FENCED.finditer(code)]
+    python = [body for language, body in blocks if _PYTHON.fullmatch(language)]
+    unnamed = [body for language, body in blocks if _PYTHON.fullmatch(language or "python")]
+    for bodies in (python, unnamed, *([body] for _, body in reversed(blocks))):
+        if bodies:
+            yield from _shifted("\n".join(bodies))
+    if in_line := _IN_LINE.fullmatch(code.strip()):
+        yield in_line[2].strip()
+
+
+def _shifted(code: str) -> Iterator[str]:
+    """The code without a common indentation, which its first line or texts in it may lack."""
+    yield dedent(code)
+    first, _, rest = code.partition("\n")
+    yield f"{first.strip()}\n{dedent(rest)}"
+    yield f"if True:\n{code}"
+
+
+def _is_python(code: str) -> bool:
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
+
+
 Answer = Annotated[Any, AfterValidator(_answer)]
 Method = Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
-Code = Annotated[str, Field(max_length=MAX_CODE)]
+Code = Annotated[str, Field(max_length=MAX_CODE), AfterValidator(unwrapped)]
 Short = Annotated[str, Field(max_length=MAX_SHORT)]
 Share = Annotated[float, BeforeValidator(_share), Field(ge=0, le=1, allow_inf_nan=False)]
 
