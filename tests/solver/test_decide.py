@@ -99,7 +99,7 @@ CASES: dict[str, tuple[DecisionVerdict, Any, str | None]] = {
         verdict(ran(4, family="x"), ran(4, family="y"), ran(5), family_cap=1.0), 4, "majority",
     ),
     # classes and what is submitted
-    "types meet": (verdict(ran(273), ran("273.00"), ran(5)), 273, "majority"),
+    "types meet": (verdict(ran(273), ran("273.00"), ran(5), question=NUMBER), 273, "majority"),
     "the raw form given most often": (verdict(ran("4.0"), ran("4.0"), ran(4)), "4.0", "unanimous"),
     "the form a question wants": (verdict(ran("4"), ran(4.0), ran(4), question=INTEGER), 4, "unanimous"),
     "its decimals": (verdict(ran(1.8899), ran(1.89), question=CENTS), 1.89, "unanimous"),

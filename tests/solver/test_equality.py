@@ -7,16 +7,27 @@ import json
 import math
 import struct
 import zlib
-from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import quizlog_tui
+from quizlog_tui.episodes.format.hashing import value_hash
+from quizlog_tui.solver.decisions.answer_text import answer_text
 from quizlog_tui.solver.decisions.decision import ModelQuestion
 from quizlog_tui.solver.voting import png
-from quizlog_tui.solver.voting.equality import grouped, roundings, same, wanted
+from quizlog_tui.solver.voting.equality import (
+    RULES,
+    answer_value,
+    canonical,
+    grouped,
+    rules_told,
+    same,
+    wanted,
+)
 from quizlog_tui.solver.voting.normal import NoAnswerError, normal_form
 
 PLAIN = ModelQuestion("What is it? ")
@@ -29,6 +40,16 @@ WHOLE = ModelQuestion("Rounded to the nearest integer: ", input_type="number")
 EXACT = ModelQuestion("Copy the word, the case matters: ")
 COLOUR = ModelQuestion("Which? ", input_type="choice", choices=("Red", "Green", "A"))
 ESSAY = ModelQuestion("Say in a sentence: ", input_type="textarea")
+VERSION = ModelQuestion("Which version is the oldest that works? ")
+LIST = ModelQuestion("Give the names as a Python list: ")
+MATRIX = ModelQuestion("Give A: ", input_type="matrix")
+JSON = ModelQuestion("Give it as JSON: ", input_type="json")
+HUNDREDTH = ModelQuestion("Round the mean to the nearest hundredth: ", input_type="number")
+CENT = ModelQuestion("The price, to the nearest cent: ", input_type="number")
+THOUSAND = ModelQuestion("People, to the nearest thousand: ", input_type="number")
+MILLION = ModelQuestion("People, rounded to the nearest million: ", input_type="number")
+FIGURES = ModelQuestion("The length, to 3 significant figures: ", input_type="number")
+CHARGE = ModelQuestion("The charge of an electron in coulombs? ", input_type="number")
 TENTHS_IN_JSON = ModelQuestion("The means to 1 decimal, as JSON: ", input_type="json")
 
 
@@ -56,20 +77,39 @@ BLUE = [b"\x00" + b"\x00\x00\xff" * 2] * 2
 EQUAL = [
     (PLAIN, 4, 4.0),
     (PLAIN, 4, "4"),
-    (PLAIN, 4, " 4.00 "),
-    (PLAIN, "1e3", 1000),
-    (PLAIN, "+5", 5),
-    (PLAIN, ".5", "0.5"),
+    (PLAIN, 4, " 4 "),
+    (NUMBER, 4, " 4.00 "),
+    (NUMBER, "1e3", 1000),
+    (NUMBER, "+5", 5),
+    (NUMBER, ".5", "0.5"),
+    (NUMBER, "1_000", 1000),
     (PLAIN, 0.1 + 0.2, 0.3),
     (PLAIN, 16, 15.999999999999998),
     (PLAIN, -0.0, 0),
     (PLAIN, "-4", -4),
+    (PLAIN, 0, 6.661338147750939e-16),
+    (PLAIN, 0.0, -1e-17),
+    (PLAIN, "0", "6.661338147750939e-16"),
+    (PLAIN, [0, 1], [1e-17, 1]),
+    (MATRIX, [[0, 1], [1, 0]], "[[2.220446049250313e-16, 1.0], [1.0, -1e-16]]"),
+    (PLAIN, {"det": 0}, {"det": 4.4e-16}),
     (PLAIN, True, "true"),
     (PLAIN, False, "FALSE"),
     (PLAIN, "Paris", "paris "),
+    (PLAIN, "Paris", "Paris\u200b"),
     (PLAIN, "two  words", "two\nwords"),
+    (PLAIN, "two words", "two\u2028words"),
     (PLAIN, "caf\u00e9", "cafe\u0301"),
     (PLAIN, "STRASSE", "straße"),
+    (PLAIN, "a,b", "a, b"),
+    (PLAIN, "a;b ; c", "a; b;c"),
+    (PLAIN, "12 : 30", "12:30"),
+    (PLAIN, "( a, b )", "(a,b)"),
+    (PLAIN, "x = 1", "x=1"),
+    (PLAIN, "a + b", "a+b"),
+    (PLAIN, "km / h", "km/h"),
+    (PLAIN, "Hello !", "Hello!"),
+    (PLAIN, "50 %", "50%"),
     (PLAIN, {"a": 1, "b": 2}, {"b": 2.0, "a": 1}),
     (PLAIN, {"a": 1}, '{"a": 1}'),
     (PLAIN, [1, 2], "[1,2]"),
@@ -80,21 +120,44 @@ EQUAL = [
     (PLAIN, ["4"], [4]),
     (PLAIN, [], "[ ]"),
     (PLAIN, 10**30, str(10**30)),
+    (PLAIN, 10**30, 1e30),
+    (PLAIN, "−5", "-5"),
+    (PLAIN, "５", 5),
+    (LIST, "['a', 'b']", ["a", "b"]),
+    (LIST, "('a', 'b',)", '["a", "b"]'),
+    (JSON, "{'a': True, 'b': None}", {"a": True, "b": None}),
+    (JSON, "[1.50]", [1.5]),
+    (MATRIX, "((1, 2), (3, 4))", [[1, 2], [3, 4]]),
+    (NUMBER, "−5", -5),
+    (NUMBER, "–5.5", -5.5),
+    (NUMBER, "− 5", -5),
+    (NUMBER, "１２．５", 12.5),
+    (NUMBER, "42\u200b", "\ufeff42"),
     (NUMBER, "1,234.5", 1234.5),
+    (NUMBER, "1 234", 1234),
+    (NUMBER, "1\u202f234\u202f567", 1234567),
+    (NUMBER, "1\u2009234", "1,234"),
+    (NUMBER, "1'234", 1234),
+    (NUMBER, "12,34,567", 1234567),
+    (NUMBER, "−1,234", -1234),
     (NUMBER, "007", 7),
     (INTEGER, "08", "8"),
     (YESNO, "Yes.", True),
     (YESNO, "y", "yes"),
     (YESNO, "N", "false"),
     (TENTH, 90.28, 90.3),
-    (TENTH, "90.25", 90.3),
     (TENTH, 90.25, 90.2),
     (TENTH, -90.25, -90.2),
-    (CENTS, 1.005, 1.01),
-    (CENTS, -1.005, -1.01),
+    (TENTH, 0.04, 0),
     (CENTS, 1.8899999, "1.89"),
-    (WHOLE, 2.5, 3),
     (WHOLE, 1.7, 2),
+    (WHOLE, 3.5, 4),
+    (HUNDREDTH, 3.14, 3.1416),
+    (CENT, 3.14, "3.1416"),
+    (THOUSAND, 3000, 3142),
+    (ModelQuestion("Round it to the nearest hundredth: "), "3.140", "3.1416"),
+    (FIGURES, 3140, 3142),
+    (FIGURES, 0.00123, 0.0012304),
     (COLOUR, "red", "Red."),
     (COLOUR, "A)", "a"),
     (ESSAY, "one  two", "one two"),
@@ -104,7 +167,32 @@ EQUAL = [
     (PLAIN, uri(picture(RED)), uri(picture(RED, note=b"Software\x00plot"))),
     (PLAIN, uri(picture(RED)), uri(picture(RED_FILTERED))),
 ]
+LIKE_NUMBERS = [
+    ("3.10", "3.1"),
+    ("4.00", "4"),
+    ("007", "7"),
+    ("12e4", "120000"),
+    ("12e4", "120000.0"),
+    ("1_000", "1000"),
+    ("+5", "5"),
+    (".5", "0.5"),
+    ("5.", "5.0"),
+    ("0x1F", "31"),
+    ("1e3", "1000"),
+    ("1E3", "1e3x"),
+    ("2024-01-05", "2024-1-5"),
+    ("01.10", "1.1"),
+    ("+49 30 1234", "4930 1234"),
+    ("1,234", "1234"),
+    ("1 234", "1234"),
+    ("-0", "0"),
+    ("[3.10]", "[3.1]"),
+    ('{"version": 3.10}', '{"version": 3.1}'),
+]
+"""Texts that would be one if they were read as numbers."""
 DIFFERENT = [
+    *((VERSION, one, other) for one, other in LIKE_NUMBERS),
+    *((VERSION, [one], [other]) for one, other in LIKE_NUMBERS),
     (PLAIN, 4, 5),
     (PLAIN, 4, "four"),
     (PLAIN, True, 1),
@@ -113,16 +201,29 @@ DIFFERENT = [
     (PLAIN, 1, "true"),
     (PLAIN, "007", 7),
     (PLAIN, "02134", "2134"),
-    (PLAIN, "1,234", 1234),
     (PLAIN, 1234567890123, 1234567890124),
+    (PLAIN, 1000001, 1000002),
     (PLAIN, 10**15, 10**15 + 1),
+    (PLAIN, 10**40, 10**40 + 1),
+    (NUMBER, "12345678901234567890.0", "12345678901234567891"),
+    (NUMBER, 12345678.91, 12345678.92),
     (PLAIN, 1.0, 1.0001),
     (PLAIN, 1.5, 1.5 + 1e-7),
     (PLAIN, 1e-12, 2e-12),
+    (PLAIN, 0, 1e-9),
+    (CHARGE, 1.602e-19, 9.109e-31),
+    (CHARGE, 1.602e-19, 0),
     (PLAIN, 90.28, 90.3),
+    (NUMBER, "3,14", 3.14),
+    (NUMBER, "12,34", 1234),
     (TENTH, 90.24, 90.3),
+    (TENTH, 90.2, 90.3),
     (CENTS, 1.77, 1.89),
+    (THOUSAND, 3142, 4142),
+    (MILLION, 3.1, 2.9),
+    (FIGURES, 3140, 3150),
     (EXACT, "Paris", "paris"),
+    (EXACT, "a,b", "a, b"),
     (PLAIN, [1, 2], [2, 1]),
     (PLAIN, [1, 2], [1, 2, 3]),
     (PLAIN, {"a": 1}, {"a": 1, "b": None}),
@@ -132,13 +233,18 @@ DIFFERENT = [
     (PLAIN, [None], ["null"]),
     (PLAIN, [], {}),
     (PLAIN, "a b", "ab"),
+    (PLAIN, "ls -l", "ls-l"),
+    (PLAIN, "rm -rf /tmp", "rm -rf / tmp"),
+    (PLAIN, "1 -2", "1-2"),
     (PLAIN, "A.", "A"),
+    (PLAIN, "['a']", ["a"]),
     (ESSAY, "Yes", "yes"),
     (YESNO, "yes", "no"),
     (COLOUR, "red", "green"),
     (PLAIN, uri(b"abc", "text/plain"), uri(b"abc", "text/html")),
     (PLAIN, uri(picture(RED)), uri(picture(BLUE))),
     (PLAIN, "1e9999", "1e9998"),
+    (NUMBER, "1e400", "1e401"),
 ]
 NO_ANSWER = [
     None,
@@ -262,6 +368,20 @@ def test_long_numerals_and_numbers_cost_nothing() -> None:
         ("(give them to the nearest unit)", 0),
         ("correct to ten decimal places", 10),
         ("2 d.p.", 2),
+        ("2 d.p", 2),
+        ("with two places after the point", 2),
+        ("to the nearest hundredth", 2),
+        ("rounded to the closest thousandth", 3),
+        ("to the nearest ten-thousandth", 4),
+        ("to the nearest cent", 2),
+        ("rounded to the nearest penny", 2),
+        ("to the nearest 0.01", 2),
+        ("to the nearest 100", -2),
+        ("to the nearest dollar", 0),
+        ("to the nearest ten thousand", -4),
+        ("to the nearest 0.5", None),
+        ("of the nearest hundred houses", None),
+        ("to the nearest thousand-year-old tree", None),
         ("to 1 decimal point", 1),
         ("of the nearest integer point", None),
         ("of which the nearest unit is Delta (D-3), exactly", None),
@@ -356,12 +476,50 @@ def _form(answer: Any, question: ModelQuestion) -> Any:
         return None
 
 
+@given(st.lists(ANSWERS, min_size=1, max_size=6), QUESTIONS)
+def test_equality_is_by_classes(answers: list[Any], question: ModelQuestion) -> None:
+    forms = [form for answer in answers if (form := _form(answer, question))]
+    how = wanted(question)
+    for a in forms:
+        assert same(a, a, how)
+        for b in forms:
+            assert same(a, b, how) == same(b, a, how)
+            for c in forms:
+                assert not (same(a, b, how) and same(b, c, how)) or same(a, c, how)
+    groups = {frozenset(group) for group in grouped(forms, how)}
+    assert sorted(i for group in groups for i in group) == list(range(len(forms)))
+    for group in groups:
+        for i, form in enumerate(forms):
+            assert all(same(form, forms[j], how) == (i in group) for j in group)
+
+
+CLOSE = st.one_of(
+    st.integers(0, 4).map(lambda n: 1 + n * 1e-12),
+    st.integers(0, 4).map(lambda n: n * 4e-13),
+    st.integers(0, 40).map(lambda n: n / 20),
+    st.integers(10**15, 10**15 + 2).map(float),
+    st.sampled_from(["1", "1.0", "1.00", "+1", "1.05", "a,b", "a, b", "A, b", "−1"]),
+)
+
+
+@given(st.lists(CLOSE, min_size=3, max_size=3), QUESTIONS)
+def test_no_chain_of_close_answers_makes_one_of_those_that_differ(
+    answers: list[Any], question: ModelQuestion
+) -> None:
+    a, b, c = (normal_form(answer, question) for answer in answers)
+    how = wanted(question)
+    assert same(a, c, how) or not (same(a, b, how) and same(b, c, how))
+
+
 @given(ANSWERS, ANSWERS, QUESTIONS)
-def test_equality_is_symmetric_and_reflexive(one: Any, other: Any, question: ModelQuestion) -> None:
-    first, second, how = _form(one, question), _form(other, question), wanted(question)
-    if first and second:
-        assert same(first, first, how)
-        assert same(first, second, how) == same(second, first, how)
+def test_a_vote_tells_apart_nothing_that_a_hash_takes_for_one(
+    one: Any, other: Any, question: ModelQuestion
+) -> None:
+    forms = _form(one, question), _form(other, question)
+    texts = [answer_text(each, question) for each in (one, other)]
+    values = [json.dumps(answer_value(text), sort_keys=True) for text in texts]
+    if all(forms) and values[0] == values[1] and type(one) is type(other):
+        assert same(*forms, wanted(question))
 
 
 @given(ANSWERS, QUESTIONS)
@@ -371,52 +529,107 @@ def test_json_text_of_a_value_is_the_value(answer: Any, question: ModelQuestion)
         assert same(form, normal_form(json.dumps(answer), question), wanted(question))
 
 
-@given(st.lists(ANSWERS, max_size=6), st.randoms(), QUESTIONS)
-def test_groups_do_not_depend_on_the_order(
-    answers: list[Any], random: Any, question: ModelQuestion
+@given(st.integers(-(10**20), 10**20), st.integers(-(10**20), 10**20))
+def test_whole_numbers_are_equal_only_if_they_are_the_same(one: int, other: int) -> None:
+    for question in (PLAIN, NUMBER, CENTS, WHOLE):
+        assert is_same(question, one, other) == (one == other)
+        assert is_same(question, str(one), str(other)) == (one == other)
+
+
+def test_what_lies_half_way_goes_to_the_even_side() -> None:
+    assert [is_same(WHOLE, value, 2) for value in (1.5, 2.5, 3.5)] == [True, True, False]
+    assert is_same(CENTS, 1.005, 1.0) and not is_same(CENTS, 1.005, 1.01)
+    forms = [normal_form(value, TENTH) for value in (90.2, 90.25, 90.3, 90.35)]
+    assert grouped(forms, wanted(TENTH)) == [[0, 1], [2], [3]]
+
+
+# -- the rules
+
+
+@pytest.mark.parametrize(
+    ("question", "one", "other", "rules"),
+    [
+        (PLAIN, 4, 4.0, ("value",)),
+        (PLAIN, "Paris", "paris", ("case",)),
+        (PLAIN, "a,b", "a, b", ("punctuation",)),
+        (HUNDREDTH, 3.14, 3.1416, ("decimals=2",)),
+        (FIGURES, 3140, 3142, ("figures=3",)),
+        (PLAIN, 0, 6.661338147750939e-16, ("zero",)),
+        (PLAIN, [0], [6.661338147750939e-16], ("zero",)),
+        (PLAIN, 0.1 + 0.2, 0.3, ("precision",)),
+        (NUMBER, "−1,234", -1234, ("digits", "thousands")),
+        (NUMBER, "007", 7, ("notation",)),
+        (NUMBER, "42\u200b", 42, ("marks",)),
+        (LIST, "['a']", ["a"], ("python",)),
+        (YESNO, "y", "Yes", ("words",)),
+        (COLOUR, "red", "Red", ("option",)),
+        (PLAIN, "caf\u00e9", "cafe\u0301", ("accents",)),
+        (PLAIN, "a  b", "a b", ("spaces",)),
+        (PLAIN, uri(picture(RED)), uri(picture(RED, level=0)), ("pixels",)),
+    ],
+)
+def test_a_rule_that_makes_two_answers_one_is_named(
+    question: ModelQuestion, one: Any, other: Any, rules: tuple[str, ...]
 ) -> None:
-    forms = [form for answer in answers if (form := _form(answer, question))]
-    shuffled = random.sample(range(len(forms)), len(forms))
-    groups = {frozenset(group) for group in grouped(forms, wanted(question))}
-    again = grouped([forms[i] for i in shuffled], wanted(question))
-    assert {frozenset(shuffled[i] for i in group) for group in again} == groups
-    assert sorted(i for group in groups for i in group) == list(range(len(forms)))
+    forms = [normal_form(each, question) for each in (one, other)]
+    assert len(grouped(forms, wanted(question))) == 1
+    assert rules_told(forms, wanted(question)) == rules
 
 
-@given(st.lists(ANSWERS, max_size=6), QUESTIONS)
-def test_no_group_holds_two_that_differ(answers: list[Any], question: ModelQuestion) -> None:
-    forms = [form for answer in answers if (form := _form(answer, question))]
-    how = wanted(question)
-    for group in grouped(forms, how):
-        assert all(same(forms[i], forms[j], how) for i in group for j in group)
+def test_every_rule_is_needed_by_a_case_and_every_rule_used_is_in_the_table() -> None:
+    used = set()
+    for question, *pair in EQUAL:
+        for answer in pair:
+            used |= canonical(normal_form(answer, question), wanted(question)).rules
+    assert used | {"value"} == RULES.keys()
 
 
-@given(st.lists(st.integers(-40, 40), min_size=1, max_size=8), st.randoms())
-def test_what_lies_half_way_joins_one_side(twentieths: list[int], random: Any) -> None:
-    def groups(values: list[int]) -> list[list[int]]:
-        forms = [normal_form(value / 20, TENTH) for value in values]
-        found = grouped(forms, wanted(TENTH))
-        return sorted(sorted(values[i] for i in group) for group in found)
-
-    found = groups(twentieths)
-    assert all(group[-1] - group[0] <= 2 for group in found)
-    assert groups(random.sample(twentieths, len(twentieths))) == found
+def test_every_rule_is_explained_in_the_guide() -> None:
+    guide = (Path(quizlog_tui.__file__).parent / "guides" / "models.md").read_text("utf-8")
+    assert [name for name in RULES if f"| `{name}` |" not in guide] == []
 
 
-def test_what_lies_half_way_joins_the_side_given_more_often() -> None:
-    def groups(*values: float) -> list[list[float]]:
-        forms = [normal_form(value, TENTH) for value in values]
-        return sorted([values[i] for i in group] for group in grouped(forms, wanted(TENTH)))
-
-    assert len(groups(90.2, 90.25, 90.3)) == 2
-    assert groups(90.2, 90.25, 90.3, 90.3) == [[90.2], [90.25, 90.3, 90.3]]
-    assert groups(90.2, 90.2, 90.25, 90.3) == [[90.2, 90.2, 90.25], [90.3]]
+# -- the equality of hashes
 
 
-@given(st.fractions(max_denominator=10**6), st.integers(0, 6))
-def test_rounding_is_to_the_nearest_and_symmetric(value: Fraction, decimals: int) -> None:
-    found = roundings(value, decimals)
-    errors = {abs(Fraction(units, 10**decimals) - value) for units in found}
-    assert max(errors) <= Fraction(1, 2 * 10**decimals)
-    assert len(found) == 1 or errors == {Fraction(1, 2 * 10**decimals)}
-    assert roundings(-value, decimals) == {-units for units in found}
+@pytest.mark.parametrize(("one", "other"), LIKE_NUMBERS)
+def test_texts_that_look_like_numbers_are_different_values(one: str, other: str) -> None:
+    assert value_hash(answer_value(one)) != value_hash(answer_value(other))
+
+
+@given(
+    st.text(max_size=8) | st.from_regex(r"[+-]?0?\d{1,3}(\.\d{1,3})?(e[+-]?\d)?", fullmatch=True)
+)
+def test_only_one_text_gives_a_number(text: str) -> None:
+    value = answer_value(text)
+    assert json.dumps(value) == text.strip() or value == text.strip()
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "value"),
+    [
+        ("3.10", "number", 3.1),
+        ("1e3", "number", 1000.0),
+        ("4.0", "number", 4.0),
+        ("+5", "integer", 5),
+        ("007", "integer", 7),
+        ("1_000", "integer", 1000),
+        ("1_000", "number", 1000),
+        ("４２", "integer", 42),
+        ("4.0", "integer", 4.0),
+        ("4.00", "integer", "4.00"),
+        ("nan", "number", "nan"),
+        ("1e999", "number", "1e999"),
+        ("9" * 5000, "integer", "9" * 5000),
+        ("three", "number", "three"),
+        ("[1.50]", "json", [1.5]),
+        ("3.10", "json", 3.1),
+        ("3.10", "textarea", "3.10"),
+        ("4", "textarea", "4"),
+        ('"Paris"', "text", '"Paris"'),
+        ('"Paris"', "json", "Paris"),
+    ],
+)
+def test_a_number_is_read_where_the_script_reads_one(text: str, kind: str, value: Any) -> None:
+    found = answer_value(text, kind)
+    assert found == value and type(found) is type(value)

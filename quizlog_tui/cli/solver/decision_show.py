@@ -30,6 +30,8 @@ def decision_lines(decision: Decision) -> Iterator[str]:
     yield f"{where}{short(question.text.strip())}"
     for one in verdict.classes:
         yield f"  {_mark(one, verdict.contributors)} {_weight(one)}  {_class(one, decision)}"
+        if one.lenient_rules:
+            yield f"           counted as equal by {', '.join(one.lenient_rules)}"
     for silent in verdict.abstained:
         yield f"    -   {one_line(silent.name)}: {short(silent.reason)}"
     if verdict.conflicts:

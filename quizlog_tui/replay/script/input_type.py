@@ -54,6 +54,20 @@ _OPENS_YES_NO = re.compile(
     r"|may|must)\b(?![^?]*\bor\b)[^?]*\?\W*$",
     re.I,
 )
+_NAMES = re.compile(
+    r"\b(?:version|release|build|phone|telephone|mobile|fax|order|serial|part|model|article|account"
+    r"|bank|card|id|identity|identification|reference|tracking|ticket|invoice|customer|membership"
+    r"|student|employee|passport|licen[cs]e|registration|policy|flight|room|house|seat|post|postal"
+    r"|zip|pin|tax|vat|lot|batch|isbn)(?: code)?[ -]numbers?\b",
+    re.I,
+)
+"""Numbers that are names: `3.10` is another version than `3.1`, and `007` another room than `7`."""
+_NO_DECIMALS = re.compile(
+    r"\b(?:hex|hexadecimal|octal|binary|roman numerals?|base[ -]?\d+|versions?|dates?|telephone"
+    r"|phone|postcode)\b",
+    re.I,
+)
+"""Words of questions whose answers have digits, but are not decimal numbers."""
 _WORDS = (
     (re.compile(r"\bjson\b", re.I), JSON),
     (re.compile(r"\bmatri(?:x|ces)\b|\[\[", re.I), MATRIX),
@@ -86,11 +100,12 @@ def input_type(prompt: str, line: int | None, source: Source, before: str = "") 
         name = kinds[0] if kinds else TEXTAREA
         options = choices_in(text) if name in (RADIO, CHECKBOX) else ()
         return InputType(name, options, rows)
-    parsed = _from_parsing(source.line(line) if line else "")
+    parsed = parsed_kind(source.line(line) if line else "")
     return InputType(parsed) if parsed else _from_prompt(text)
 
 
-def _from_parsing(code: str) -> str | None:
+def parsed_kind(code: str) -> str | None:
+    """The kind of answer that a line of code reads, as in `int(input(...))`; None if open."""
     return next((name for pattern, name in _PARSERS if pattern.search(code)), None)
 
 
@@ -102,7 +117,9 @@ def _from_prompt(text: str) -> InputType:
         return InputType(CHOICE, options)
     if _OPENS_YES_NO.search(text):
         return InputType(YESNO)
-    return InputType(next((name for pattern, name in _WORDS if pattern.search(text)), TEXT))
+    said = _NAMES.sub("", text)
+    name = next((name for pattern, name in _WORDS if pattern.search(said)), TEXT)
+    return InputType(TEXT if name == NUMBER and _NO_DECIMALS.search(text) else name)
 
 
 def choices_in(text: str) -> tuple[str, ...]:

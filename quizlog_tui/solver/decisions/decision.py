@@ -180,6 +180,14 @@ class AnswerClass:
     """The sum of weights times confidences, if a reconciliation gave any."""
     refused: bool = False
     """Whether an equal answer was already found wrong."""
+    rules: tuple[str, ...] = ()
+    """The rules of `voting.equality` by which different answers of its members count as one, such
+    as `case` or, where the question asks for that, `decimals=2`."""
+
+    @property
+    def lenient_rules(self) -> tuple[str, ...]:
+        """The rules that people should know of: not that 4 is 4.0."""
+        return tuple(rule for rule in self.rules if rule != "value")
 
 
 @dataclass(frozen=True)

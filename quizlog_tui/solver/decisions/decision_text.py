@@ -28,6 +28,9 @@ def to_data(decision: Decision) -> dict[str, Any]:
     for model in data["models"]:
         if not model["fetched"]:  # usually empty, and older readers do not know the key
             del model["fetched"]
+    for found in data["verdict"]["classes"]:
+        if not found["rules"]:  # likewise
+            del found["rules"]
     return data
 
 

@@ -11,8 +11,8 @@ from fractions import Fraction
 from typing import Any
 
 from ..decisions.decision import Decision, Execution, ModelQuestion, ModelReply, Reconsidered
-from .equality import same, wanted
-from .normal import NoAnswerError, NormalForm, normal_form
+from .equality import NormalForm, same, wanted
+from .normal import NoAnswerError, normal_form
 
 EXECUTED = Fraction(1)
 """Weight of an answer that code computed."""

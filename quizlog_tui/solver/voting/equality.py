@@ -1,45 +1,130 @@
-"""Decides which answers count as equal.
+"""Decides which answers are equal, by canonical forms: equal answers have equal forms.
 
-Numbers are equal within one part in 10⁹, or if they round alike at the decimals that the question
-asks for; whole numbers only if they are the same. Texts are equal apart from blanks and case,
-unless the question asks for exact case. Lists and objects are compared item by item.
+There are two equalities. `answer_value` gives the value that episodes hash: what a question does
+not ask to be read as a number stays a text, and nothing is rounded or folded. `canonical` gives the
+form by which votes are counted. It is laxer, but only by the rules of `RULES`, and a decision
+records those by which it counts different answers as one.
+
+Every rule maps an answer to one form, so that equality is reflexive, symmetric and transitive. The
+price is an edge: two computed numbers on either side of a rounding limit stay apart, and a number
+half-way between two goes to the even one, as Python rounds, whichever the other models chose.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+import unicodedata
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
+from typing import Any, Literal, Never
 
+from ...invisible import idle
+from ...replay.script.input_kinds import INTEGER, JSON, MATRIX, NUMBER, TEXT, is_free_text
 from ..decisions.decision import ModelQuestion
-from .normal import NormalForm, asked_text
+from ..decisions.json_value import answer_fault
+from .asked import EXACT_CASE, LISTS, TINY, asked_text, decimals_asked, figures_asked
 
-TOLERANCE = Fraction(1, 10**9)
-"""Largest difference between equal numbers, relative to the larger one."""
+Kind = Literal["bool", "number", "string", "json", "data", "free"]
+NUMERIC = frozenset({NUMBER, INTEGER})
+"""The kinds of questions that ask for a number."""
 
-_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_COUNT = rf"(?<![\w.])(\d{{1,2}}|{'|'.join(_WORDS)})"
-_DECIMALS = re.compile(
-    rf"{_COUNT}[ -]?(?:decimals|decimal[ -]places?|dp\b|d\.p\.|digits? after the)"
-    rf"|{_COUNT}-decimal\b"
-    rf"|\b(?:to|with|round\w*|correct|using) {_COUNT} decimal\b(?! (?:number|to|in)\b)",
-    re.I,
-)
-"""Requests for a number of decimals; a bare "10 decimal" may be a number in base ten."""
-_WHOLE = re.compile(
-    r"\bto (?:the|its) (?:nearest|closest) (?:integer|whole number)\b"
-    r"|\bround\w*\b[^.?!\n]{0,60}\b(?:nearest|closest) (?:integer|whole number|unit)\b"
-    r"|\b(?:give|given|answers?|correct|express(?:ed)?)\b[^.?!\n]{0,60}"
-    r"\bto the (?:nearest|closest) unit\b",
-    re.I,
-)
-_EXACT_CASE = re.compile(
-    r"\bcase[- ]sensitive|\b(?:exact|same|original) (?:upper and lower )?case\b|\bexactly as\b"
-    r"|\bcase (?:matters|counts)\b|\bverbatim\b",
-    re.I,
-)
+
+@dataclass(frozen=True)
+class NormalForm:
+    """An answer as it was read."""
+
+    kind: Kind
+    """The kind of answer."""
+    value: Any
+    """A bool, Fraction, text, or list or dict of forms."""
+    label: str
+    """A short text for the value."""
+    rules: frozenset[str] = field(default=frozenset(), compare=False)
+    """The rules of `RULES` by which it was read."""
+
+
+# -- the equality of hashes
+
+
+def answer_value(text: str, kind: str = TEXT) -> object:
+    """The value of an answer's text, which episodes hash.
+
+    A text is a number, list or object only if it is written as JSON, with every number in its plain
+    form: `3.1`, but not `3.10`, `007`, `1e3` or `+5`. Other numbers are read only where the
+    script's own code reads them. A quoted text keeps its quotes. `null` stays text, because null
+    means no answer.
+
+    Args:
+        text: The text given to the script.
+        kind: The kind of answer that the code of the question declares or reads.
+    """
+    text = text.strip()
+    if is_free_text(kind):
+        return text
+    value = _python_number(text, kind) if kind in NUMERIC else None
+    value = json_in(text, plain=kind != JSON) if value is None else value
+    return text if value is None else value
+
+
+def _python_number(text: str, kind: str) -> int | float | None:
+    """The number that `int` reads, or `float` where any number is asked for."""
+    for read in (int, float) if kind == NUMBER else (int,):
+        with suppress(ValueError):
+            value: int | float = read(text)
+            return None if answer_fault(value) else value
+    return None
+
+
+def json_in(text: str, *, plain: bool) -> Any:
+    """The value of a JSON text; None if it is none, is ambiguous, or is `null`.
+
+    Args:
+        text: The text.
+        plain: Whether numbers count only in their plain form, and a quoted text not at all.
+    """
+    read = (_plain_float, _plain_int) if plain else (None, None)
+    try:
+        value = json.loads(
+            text,
+            parse_float=read[0],
+            parse_int=read[1],
+            object_pairs_hook=_single,
+            parse_constant=_no_constant,
+        )
+    except (ValueError, RecursionError):
+        return None
+    is_quoted = plain and isinstance(value, str)
+    return None if is_quoted or answer_fault(value) else value
+
+
+def _plain_float(text: str) -> float:
+    if repr(float(text)) != text:
+        raise ValueError(text)
+    return float(text)
+
+
+def _plain_int(text: str) -> int:
+    if text == "-0":
+        raise ValueError(text)
+    return int(text)
+
+
+def _single(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key stands twice in one object")
+    return found
+
+
+def _no_constant(name: str) -> Never:
+    raise ValueError(f"{name} is not a JSON value")
+
+
+# -- what a question asks for
 
 
 @dataclass(frozen=True)
@@ -47,88 +132,232 @@ class WantedForm:
     """How exactly a question wants answers to be compared."""
 
     decimals: int | None
-    """Number of decimals it asks for; None if it names none."""
+    """Number of decimals it asks for, below 0 for tens and more; None if it names none."""
     exact_case: bool
-    """Whether upper and lower case matter."""
+    """Whether upper and lower case matter, and spaces beside punctuation."""
+    figures: int | None = None
+    """Number of significant figures it asks for."""
+    number: bool = False
+    """Whether it asks for a number."""
+    lists: bool = False
+    """Whether it asks for a list or an object."""
+    tiny: bool = False
+    """Whether tiny numbers may be meant."""
 
 
+@lru_cache(maxsize=64)
 def wanted(question: ModelQuestion) -> WantedForm:
-    """How exactly a question wants answers to be compared, from its text."""
+    """How exactly a question wants answers to be compared, from its text and kind."""
     text = asked_text(question)
-    return WantedForm(_decimals(text), bool(_EXACT_CASE.search(text)))
+    decimals, figures = decimals_asked(text), figures_asked(text)
+    is_rounded = question.input_type == TEXT and (decimals, figures) != (None, None)
+    return WantedForm(
+        decimals,
+        bool(EXACT_CASE.search(text)),
+        figures if decimals is None else None,
+        is_rounded or question.input_type in NUMERIC,
+        question.input_type in (JSON, MATRIX) or bool(LISTS.search(text)),
+        bool(TINY.search(text)),
+    )
 
 
-def _decimals(text: str) -> int | None:
-    found = _DECIMALS.search(text)
-    if found:
-        word = next(filter(None, found.groups())).lower()
-        return _WORDS.index(word) if word in _WORDS else int(word)
-    return 0 if _WHOLE.search(text) else None
+# -- the table of the rules by which a vote is laxer than a hash
+
+
+@dataclass(frozen=True)
+class EqualityRule:
+    """A rule by which different answers count as one in a vote."""
+
+    stage: Literal["reading", "blanks", "numeral", "number", "text"]
+    """When it is applied: while an answer is read (see `normal`), or to the part that it names."""
+    reason: str
+    """Why the answers are the same."""
+    apply: Callable[[Any, WantedForm], Any] = lambda value, how: value
+
+
+DIGITS = 12
+"""Number of significant digits of a computed number that count."""
+ZERO = Fraction(1, 10**DIGITS)
+"""A computed number nearer to 0 than this is 0."""
+_MINUS = re.compile(r"^[−‒–﹣－](?=[\d.]|\s)|(?<=[eE])[−‒–﹣－]")
+_GROUPED = re.compile(
+    r"([+-]?) ?([1-9]\d{0,2}(?:([ ,'’_٬])\d{3})(?:\3\d{3})*|[1-9]\d?(?:,\d\d)+,\d{3})(\.\d+)?",
+    re.A,
+)
+_LIST_SIGNS = re.compile(r" ?([,;:!?()\[\]{}%]) ?")
+_OPERATORS = re.compile(r" ([=+*/|&<>~^·×÷−–—-]) ")
+
+
+def _unmarked(text: str, how: WantedForm) -> str:
+    return text if text.isascii() else " ".join(idle().sub("", text).split())
+
+
+def _composed(text: str, how: WantedForm) -> str:
+    return unicodedata.normalize("NFC", text)
+
+
+def _squeezed(text: str, how: WantedForm) -> str:
+    return " ".join(text.split())
+
+
+def _ascii_digits(text: str, how: WantedForm) -> str:
+    if text.isascii():
+        return text
+    wide = text.translate({0xFF0B: "+", 0xFF0C: ",", 0xFF0E: "."})
+    digits = "".join(str(unicodedata.digit(c)) if c.isdecimal() else c for c in wide)
+    return _MINUS.sub("-", digits)
+
+
+def _ungrouped(text: str, how: WantedForm) -> str:
+    found = _GROUPED.fullmatch(text) if how.number else None
+    if not found:
+        return re.sub(r"^([+-]) (?=[\d.])", r"\1", text) if how.number else text
+    whole = re.sub(r"\D", "", found[2])
+    return f"{found[1]}{whole}{found[4] or ''}"
+
+
+def _not_nearly_zero(value: Fraction, how: WantedForm) -> Fraction:
+    return Fraction(0) if abs(value) < ZERO and not how.tiny else value
+
+
+def _computed(value: Fraction, how: WantedForm) -> Fraction:
+    if value.denominator == 1:
+        return value
+    return round(value, max(0, DIGITS - _magnitude(value)))
+
+
+def _to_decimals(value: Fraction, how: WantedForm) -> Fraction:
+    if how.decimals is None:
+        return value
+    found = round(value, how.decimals)
+    return found if how.decimals >= 0 else found or value  # 3.1 may be meant in millions
+
+
+def _to_figures(value: Fraction, how: WantedForm) -> Fraction:
+    if how.figures is None or not value:
+        return value
+    return round(value, how.figures - _magnitude(value))
+
+
+def _close(text: str, how: WantedForm) -> str:
+    if how.exact_case:
+        return text
+    return _LIST_SIGNS.sub(r"\1", _OPERATORS.sub(r"\1", text))
+
+
+def _folded(text: str, how: WantedForm) -> str:
+    return text if how.exact_case else text.casefold()
+
+
+RULES: dict[str, EqualityRule] = {
+    "value": EqualityRule("reading", "a number, list or object is one in any JSON notation"),
+    "words": EqualityRule("reading", "yes, y, true and True are one answer to one question"),
+    "option": EqualityRule("reading", "an option is named by its text or letter in any case"),
+    "notation": EqualityRule("reading", "where a number is asked for, 007, +7, 7. and 7e0 are 7"),
+    "python": EqualityRule("reading", "where a list is asked for, Python's notation gives one"),
+    "pixels": EqualityRule("reading", "one picture can be packed into different files"),
+    "accents": EqualityRule("blanks", "Unicode has two codes for one accented letter", _composed),
+    "spaces": EqualityRule("blanks", "the width of a space has no meaning", _squeezed),
+    "marks": EqualityRule("blanks", "marks of no width cannot be seen", _unmarked),
+    "digits": EqualityRule(
+        "numeral", "typographic signs and wide digits are digits", _ascii_digits
+    ),
+    "thousands": EqualityRule("numeral", "a number may be written in groups", _ungrouped),
+    "zero": EqualityRule("number", "computing leaves a rest where 0 is meant", _not_nearly_zero),
+    "precision": EqualityRule("number", f"computing errs after {DIGITS} digits", _computed),
+    "decimals": EqualityRule("number", "the question asks for so many decimals", _to_decimals),
+    "figures": EqualityRule("number", "the question asks for so many figures", _to_figures),
+    "punctuation": EqualityRule("text", "a space beside punctuation has no meaning", _close),
+    "case": EqualityRule("text", "case has no meaning unless the question says so", _folded),
+}
+"""All rules, in the order in which they are applied; `models.md` explains them."""
+
+
+def applied(stage: str, value: Any, how: WantedForm) -> tuple[Any, frozenset[str]]:
+    """A value after the rules of a stage, and the names of those that changed it."""
+    used = set()
+    for name, rule in RULES.items():
+        if rule.stage == stage and (found := rule.apply(value, how)) != value:
+            value = found
+            used.add(name)
+    return value, frozenset(used)
+
+
+def _magnitude(value: Fraction) -> int:
+    """The number of digits before the point; 0 or less if the value is below 0.1."""
+    top, bottom = abs(value.numerator), value.denominator
+    guess = len(str(top)) - len(str(bottom))
+    return guess if top < Fraction(10) ** guess * bottom else guess + 1
+
+
+MAX_DIGITS = 400
+"""Maximum length of a numeral; longer ones are compared as texts."""
+_NUMERAL = re.compile(r"[+-]?(?:\d+(?:_\d+)*(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?", re.A)
+
+
+def numeral(flat: str, how: WantedForm) -> tuple[Fraction, frozenset[str]] | None:
+    """The number in a text without idle blanks, and the rules by which it was read.
+
+    It is one in its plain form, or in any notation if the question asks for a number.
+    """
+    if len(flat) > MAX_DIGITS:
+        return None
+    text, rules = applied("numeral", flat, how)
+    if type(json_in(text, plain=True)) in (int, float):
+        return Fraction(text), rules
+    if how.number and _NUMERAL.fullmatch(text):
+        return Fraction(text), rules | {"notation"}
+    return None
+
+
+# -- the equality of votes
+
+
+@dataclass(frozen=True)
+class CanonicalForm:
+    """What equal answers have in common."""
+
+    key: Hashable
+    """Equal for equal answers, different for others."""
+    rules: frozenset[str] = field(default=frozenset(), compare=False)
+    """The rules of `RULES` that changed the answer."""
+
+
+def canonical(form: NormalForm, how: WantedForm) -> CanonicalForm:
+    """The canonical form of an answer."""
+    if form.kind == "json":
+        return _canonical_parts(form, how)
+    value, rules = form.value, frozenset[str]()
+    if form.kind == "number":
+        value, rules = applied("number", value, how)
+    elif form.kind == "string" and value is not None:
+        value, rules = applied("text", value, how)
+    return CanonicalForm((form.kind, value), form.rules | rules)
+
+
+def _canonical_parts(form: NormalForm, how: WantedForm) -> CanonicalForm:
+    named = isinstance(form.value, dict)
+    names = tuple(form.value) if named else None
+    parts = [canonical(each, how) for each in (form.value.values() if named else form.value)]
+    rules = frozenset().union(form.rules, *(each.rules for each in parts))
+    return CanonicalForm((form.kind, names, tuple(each.key for each in parts)), rules)
 
 
 def same(one: NormalForm, other: NormalForm, how: WantedForm) -> bool:
     """Whether two answers count as equal."""
-    if one.kind != other.kind:
-        return False
-    if one.kind == "number":
-        return _same_number(one.value, other.value, how.decimals)
-    if one.kind == "json":
-        return _same_json(one, other, how)
-    if one.kind == "string" and not how.exact_case:
-        return _folded(one.value) == _folded(other.value)
-    return bool(one.value == other.value)
-
-
-def _folded(text: str | None) -> str | None:
-    return text if text is None else text.casefold()
-
-
-def _same_number(one: Fraction, other: Fraction, decimals: int | None) -> bool:
-    if one == other:
-        return True
-    if decimals is not None and roundings(one, decimals) & roundings(other, decimals):
-        return True
-    if one.denominator == other.denominator == 1:
-        return False
-    return abs(one - other) <= TOLERANCE * max(abs(one), abs(other))
-
-
-def roundings(value: Fraction, decimals: int) -> set[int]:
-    """The possible results of rounding a value, in units of the last decimal.
-
-    A value half-way between two may go either way: people round 90.25 to 90.3, Python to 90.2.
-    """
-    doubled = 2 * value * Fraction(10) ** decimals
-    units = (doubled.numerator + doubled.denominator) // (2 * doubled.denominator)
-    half_way = doubled.denominator == 1 and doubled.numerator % 2 == 1
-    return {units - 1, units} if half_way else {units}
-
-
-def _same_json(one: NormalForm, other: NormalForm, how: WantedForm) -> bool:
-    if isinstance(one.value, dict) and isinstance(other.value, dict):
-        return one.value.keys() == other.value.keys() and all(
-            same(form, other.value[key], how) for key, form in one.value.items()
-        )
-    if isinstance(one.value, list) and isinstance(other.value, list):
-        pairs = zip(one.value, other.value, strict=False)
-        return len(one.value) == len(other.value) and all(same(a, b, how) for a, b in pairs)
-    return False
+    return canonical(one, how) == canonical(other, how)
 
 
 def grouped(forms: Sequence[NormalForm], how: WantedForm) -> list[list[int]]:
-    """The indices of forms in groups whose members all equal each other.
+    """The indices of forms in classes of equal ones."""
+    groups: dict[CanonicalForm, list[int]] = {}
+    for index, form in enumerate(forms):
+        groups.setdefault(canonical(form, how), []).append(index)
+    return list(groups.values())
 
-    A form that fits two groups joins the one that starts with the more frequent form. The order of
-    the forms makes no difference.
-    """
-    texts = [repr(form) for form in forms]
-    times = Counter(texts)
-    groups: list[list[int]] = []
-    for index in sorted(range(len(forms)), key=lambda i: (-times[texts[i]], texts[i])):
-        fits = (g for g in groups if all(same(forms[index], forms[i], how) for i in g))
-        group = next(fits, None)
-        if group is None:
-            groups.append([index])
-        else:
-            group.append(index)
-    return [sorted(group) for group in groups]
+
+def rules_told(forms: Iterable[NormalForm], how: WantedForm) -> tuple[str, ...]:
+    """The rules by which different answers count as one, such as `case` or `decimals=2`."""
+    used = frozenset[str]().union(*(canonical(form, how).rules for form in forms)) or {"value"}
+    counts = {"decimals": how.decimals, "figures": how.figures}
+    return tuple(f"{name}={counts[name]}" if name in counts else name for name in sorted(used))

@@ -1,4 +1,4 @@
-"""Normal forms of answers, for comparison only.
+"""Reads answers into normal forms, for comparison only; `equality` compares them.
 
 The raw answer is submitted unchanged. A value that is not an answer (the text of an error, NaN, a
 blank) has no normal form.
@@ -6,50 +6,39 @@ blank) has no normal form.
 
 from __future__ import annotations
 
+import ast
 import base64
 import binascii
 import hashlib
 import json
 import math
 import re
-import unicodedata
+import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any
 
-from ...replay.script.input_kinds import INTEGER, NUMBER, YESNO, is_free_text
+from ...replay.script.input_kinds import YESNO, is_free_text
 from ..decisions.decision import ModelQuestion
-from ..decisions.json_value import MAX_DEPTH
+from ..decisions.json_value import MAX_DEPTH, answer_fault
 from . import png
-
-Kind = Literal["bool", "number", "string", "json", "data", "free"]
-
-
-@dataclass(frozen=True)
-class NormalForm:
-    """The normal form of an answer."""
-
-    kind: Kind
-    """The kind of answer."""
-    value: Any
-    """A value comparable within its kind: a bool, Fraction, text, or list or dict of forms."""
-    label: str
-    """A short text for the value."""
+from .asked import asked_text
+from .equality import (
+    MAX_DIGITS,
+    NUMERIC,
+    NormalForm,
+    applied,
+    json_in,
+    numeral,
+    wanted,
+)
 
 
 class NoAnswerError(ValueError):
     """A value is not an answer; the text says why."""
 
 
-_SHORT = 20
-"""A prompt with fewer characters does not describe the question without its context."""
-MAX_DIGITS = 400
-"""Maximum length of a numeral; longer ones are compared as texts."""
-
-_NUMERAL = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?", re.A)
-_GROUPED = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?", re.A)
-_PADDED = re.compile(r"[+-]?0\d", re.A)
 _DATA_URI = re.compile(r"data:([^;,]*)((?:;[^;,]*)*),(.*)", re.S | re.I)
 _GIVEN_UP = re.compile(
     r"\s*(?:error\s*[:!]\s*)?(?:unable to (?:solve|answer|determine|complete)"
@@ -69,7 +58,6 @@ _OF_ERRORS = re.compile(
 """Words of questions to which the text of an error may be the answer."""
 _NOT_FINITE = frozenset({"nan", "+nan", "-nan", "inf", "+inf", "-inf", "infinity", "-infinity"})
 _YES = {"yes": True, "y": True, "true": True, "no": False, "n": False, "false": False}
-_NUMERIC = frozenset({NUMBER, INTEGER})
 
 
 def normal_form(value: Any, question: ModelQuestion) -> NormalForm:
@@ -86,16 +74,16 @@ def normal_form(value: Any, question: ModelQuestion) -> NormalForm:
 
 
 def _text_form(text: str, question: ModelQuestion) -> NormalForm:
-    flat = squeezed(text)
+    flat, rules = applied("blanks", text, wanted(question))
     if not flat:
         raise NoAnswerError("the answer is blank")
     chosen = _choice(flat, question)
     if chosen is not None:
-        return NormalForm("string", chosen, chosen)
+        return NormalForm("string", chosen, chosen, rules | {"option"})
     if _is_failure(text, question):
         raise NoAnswerError("the answer is the text of an error")
     if is_free_text(question.input_type):
-        return NormalForm("free", flat, flat)
+        return NormalForm("free", flat, flat, rules)
     return _plain_form(text, question, MAX_DEPTH)
 
 
@@ -103,15 +91,8 @@ def _is_failure(text: str, question: ModelQuestion) -> bool:
     """Whether a text reports a failure, of an agent or of code that caught its own error."""
     if _GIVEN_UP.match(text):
         return True
-    may_be_one = question.input_type not in _NUMERIC and _OF_ERRORS.search(asked_text(question))
+    may_be_one = question.input_type not in NUMERIC and _OF_ERRORS.search(asked_text(question))
     return bool(_ERROR.match(text)) and not may_be_one
-
-
-def asked_text(question: ModelQuestion) -> str:
-    """The text of the question, with its context if it has only a word or two."""
-    if len(question.text) < _SHORT:
-        return f"{question.text}\n{question.context}"
-    return question.text
 
 
 def _choice(flat: str, question: ModelQuestion) -> str | None:
@@ -146,9 +127,7 @@ def _inner(value: Any, question: ModelQuestion, depth: int) -> NormalForm:
     if value is None:
         return NormalForm("string", None, "null")
     form = _plain_form(value, question, depth - 1)
-    return (
-        NormalForm("string", form.value, json.dumps(form.label)) if form.kind == "string" else form
-    )
+    return replace(form, label=json.dumps(form.label)) if form.kind == "string" else form
 
 
 def _number_form(number: int | float) -> NormalForm:
@@ -172,40 +151,52 @@ def _as_float(value: Fraction) -> float:
 
 
 def _string_form(text: str, question: ModelQuestion, depth: int) -> NormalForm:
-    flat = squeezed(text)
+    flat, rules = applied("blanks", text, wanted(question))
+    form = _value_form(flat, question, depth) or _data_form(text)
+    form = form or NormalForm("string", flat, flat)
+    return replace(form, rules=form.rules | rules)
+
+
+def _value_form(flat: str, question: ModelQuestion, depth: int) -> NormalForm | None:
+    """The form of a text that stands for another value: a word, a number, a list or an object."""
     word = flat.casefold()
-    if word in _NOT_FINITE and question.input_type in _NUMERIC:
+    if word in _NOT_FINITE and question.input_type in NUMERIC:
         raise NoAnswerError("the answer is not a finite number")
     if question.input_type == YESNO and word.rstrip(".!") in _YES:
-        return _plain_form(_YES[word.rstrip(".!")], question, depth)
+        return replace(_plain_form(_YES[word.rstrip(".!")], question, depth), rules=_WORDS)
     if word in ("true", "false"):
-        return _plain_form(word == "true", question, depth)
-    number = _numeral(flat, question)
-    if number is not None:
-        return _fraction_form(number)
-    return _json_form(flat, question, depth) or _data_form(text) or NormalForm("string", flat, flat)
+        return replace(_plain_form(word == "true", question, depth), rules=_WORDS)
+    if number := numeral(flat, wanted(question)):
+        return replace(_fraction_form(number[0]), rules=number[1])
+    return _parts_form(flat, question, depth)
 
 
-def _numeral(flat: str, question: ModelQuestion) -> Fraction | None:
-    """The number in a text; one with leading zeros is text unless the question wants a number."""
-    if len(flat) > MAX_DIGITS:
+_WORDS = frozenset({"words"})
+
+
+def _parts_form(flat: str, question: ModelQuestion, depth: int) -> NormalForm | None:
+    """The form of a list or object that is written as JSON, or as Python where one is asked for."""
+    if flat[:1] not in ("[", "{", "("):
         return None
-    numeric = question.input_type in _NUMERIC
-    if numeric and _GROUPED.fullmatch(flat):
-        flat = flat.replace(",", "")
-    if not _NUMERAL.fullmatch(flat) or (_PADDED.match(flat) and not numeric):
-        return None
-    return Fraction(flat)
-
-
-def _json_form(flat: str, question: ModelQuestion, depth: int) -> NormalForm | None:
-    """The form of a list or object that is written as JSON text."""
-    if flat[:1] not in ("[", "{"):
-        return None
+    how = wanted(question)
+    value, rules = json_in(flat, plain=not (how.lists or how.number)), frozenset[str]()
+    if value is None and how.lists:
+        value, rules = _python_value(flat), frozenset({"python"})
     try:
-        return _plain_form(json.loads(flat), question, depth - 1)
-    except (ValueError, RecursionError):
+        form = None if value is None else _plain_form(value, question, depth - 1)
+    except NoAnswerError:
         return None
+    return form and replace(form, rules=form.rules | rules)
+
+
+def _python_value(text: str) -> Any:
+    """The list or object that a text is in Python's notation; None if it is none for JSON."""
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            value = json.loads(json.dumps(ast.literal_eval(text), allow_nan=False))
+    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+        return None
+    return value if isinstance(value, (list, dict)) and not answer_fault(value) else None
 
 
 def _data_form(text: str) -> NormalForm | None:
@@ -220,9 +211,5 @@ def _data_form(text: str) -> NormalForm | None:
     mime = found[1].lower()
     pixels = png.pixels(data) if mime == "image/png" else None
     digest = hashlib.sha256(data if pixels is None else pixels).hexdigest()
-    return NormalForm("data", (mime, digest), f"{mime} {digest[:12]}")
-
-
-def squeezed(text: str) -> str:
-    """A text in composed Unicode form, with runs of blanks reduced to one and none at the ends."""
-    return " ".join(unicodedata.normalize("NFC", text).split())
+    rules = frozenset[str]() if pixels is None else frozenset({"pixels"})
+    return NormalForm("data", (mime, digest), f"{mime} {digest[:12]}", rules)

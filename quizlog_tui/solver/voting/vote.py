@@ -14,10 +14,11 @@ from fractions import Fraction
 from typing import Any
 
 from ...replay.script.input_kinds import CHOICE, JSON, MATRIX, MATRIX_LIST, RADIO
+from ..decisions.answer_text import answer_text
 from ..decisions.decision import Abstention, AnswerClass, Decision, ModelQuestion
 from .ballot import UNSURE, Ballot, in_conflict, proven_forms, vote_of
-from .equality import WantedForm, grouped, same, wanted
-from .normal import NoAnswerError, NormalForm, normal_form
+from .equality import NormalForm, WantedForm, answer_value, grouped, rules_told, same, wanted
+from .normal import NoAnswerError, normal_form
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,14 @@ def _class(members: Sequence[Ballot], decision: Decision, *, refused: bool) -> A
         members=tuple(sorted(weights)),
         confidence=float(_total(members, trust, cap)) if sure else None,
         refused=refused,
+        rules=rules_told([b.form for b in members], how) if _differ(members, decision) else (),
     )
+
+
+def _differ(members: Iterable[Ballot], decision: Decision) -> bool:
+    """Whether answers would have different hashes in episodes."""
+    texts = {answer_text(ballot.answer, decision.question) for ballot in members}
+    return len({_raw(answer_value(text)) for text in texts}) > 1
 
 
 def _total(

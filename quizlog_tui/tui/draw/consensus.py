@@ -182,8 +182,9 @@ def _members(one: AnswerClass, decision: Decision) -> str:
     ran |= {r.name for r in decision.reconciliation if r.executed and r.executed.status == "ok"}
     names = [f"{name} ({'its code' if name in ran else 'says so'})" for name in one.members]
     sure = f"; confidence {one.confidence:g}" if one.confidence is not None else ""
+    equal = f"; equal by {', '.join(one.lenient_rules)}" if one.lenient_rules else ""
     wrong = "; already proved wrong" if one.refused else ""
-    return f"{', '.join(names)}{sure}{wrong}"
+    return f"{', '.join(names)}{sure}{equal}{wrong}"
 
 
 # -- what is not a vote
