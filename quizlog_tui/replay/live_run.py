@@ -329,10 +329,11 @@ def _last_error(
     warnings, score = [], None
     own = [(place, file) for place in frames if (file := source.file(place[2])) is not None]
     for (first, last, _), file in reversed(own):
-        score, warning = file.score(first, last)
-        if warning:
-            warnings.append(warning)
-        if score is not None:
+        found = file.score(first, last)
+        if found and found[0].problem:
+            warnings.append(f"{file.path.name}:{found[1]}: {found[0].problem}")
+        elif found:
+            score = found[0].value
             break
     line = next((first for (first, _, name), _ in reversed(own) if not name), None)
     innermost, _, name = own[-1][0] if own else (0, 0, "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quizlog_tui.replay.script.input_type import choices_in, input_type
-from quizlog_tui.replay.script.source import Source
+from quizlog_tui.replay.script.scores import Score
+from quizlog_tui.replay.script.source import Source, code_lines
 from tests.support.build import Build
 
 
@@ -112,7 +114,8 @@ def test_no_prompt_and_no_script_breaks_it(prompt: str, code: str) -> None:
 @given(st.binary(max_size=80))
 def test_any_bytes_are_a_source(data: bytes) -> None:
     broken = Source(Path("/q.py"), data)
-    assert broken.score(1, 3)[0] is None or 0 <= (broken.score(1, 3)[0] or 0) <= 1
+    found = broken.score(1, 3)
+    assert found is None or found[0].problem or 0 <= (found[0].value or 0) <= 1
     assert broken.code_hash.startswith("sha256:")
 
 
@@ -137,11 +140,54 @@ def test_only_modules_in_the_folder_are_other_files_of_a_script(tmp_path: Path) 
 
 def test_a_score_is_looked_up_however_many_lines_a_script_claims() -> None:
     source = Source(Path("quiz.py"), b"x = 1\nraise Exception('a')  #score = 0.5\n")
-    assert source.score(1, 2**53) == (0.5, None)
-    assert source.score(3, 2**53) == source.score(2, 1) == (None, None)
+    assert source.score(2, 2**53) == source.score(2, 1) == (Score(0.5), 2)
+    assert source.score(1, 2**53) is source.score(3, 2**53) is None
 
 
 @pytest.mark.parametrize("name", ["punycode", "PunyCode", "idna", "undefined"])
 def test_an_encoding_that_is_not_for_texts_is_not_used(name: str, build: Build) -> None:
     text = f"# coding: {name}\n# {'x' * 300_000}-\nprint(1)\n"
     assert Source(build.script(""), text.encode()).lines[2] == "print(1)"
+
+
+SEPARATORS = "\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
+"""What `str.splitlines` takes for the end of a line and Python does not."""
+
+
+ENDS = ("\n", "\r", "\r\n")
+
+
+@given(st.lists(st.sampled_from(["text", "'", *ENDS, *SEPARATORS])))
+def test_lines_are_counted_as_python_counts_them(parts: list[str]) -> None:
+    text = "#" + "".join(f"{part}#" if part in ENDS else part for part in parts) + "\n1 / 0"
+    assert code_lines(text)[ast.parse(text.encode()).body[0].lineno - 1] == "1 / 0"
+
+
+@pytest.mark.parametrize("mark", SEPARATORS)
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_a_separator_in_a_text_shifts_no_line_comment_or_score(mark: str, end: str) -> None:
+    lines = [
+        f"t = 'a{mark}b'  # one{mark}two",
+        "x = input(t)  #radio",
+        "raise Exception  #score = .5",
+    ]
+    source = Source(Path("quiz.py"), end.join(lines).encode())
+    assert source.lines == lines
+    assert source.tags(2) == ["radio"]
+    assert source.score(3, 3) == (Score(0.5), 3)
+
+
+def test_a_form_feed_between_functions_is_part_of_its_line() -> None:
+    source = Source(Path("quiz.py"), b"import os\n\x0c\ndef ask():\n    input()  #matrix\n")
+    assert (source.line(3), source.tags(4)) == ("def ask():", ["matrix"])
+
+
+def test_a_mark_of_the_encoding_is_no_part_of_the_first_line() -> None:
+    assert Source(Path("quiz.py"), b"\xef\xbb\xbfprint(1)\n").lines == ["print(1)"]
+
+
+def test_an_encoding_is_declared_in_the_first_two_lines_only() -> None:
+    late = b"a = 1\rb = 2\r# coding: latin-1\rprint('\xc3\xa9')"
+    assert Source(Path("quiz.py"), late).lines[3] == "print('\u00e9')"
+    early = b"# coding: latin-1\rprint('\xe9')"
+    assert Source(Path("quiz.py"), early).lines[1] == "print('\u00e9')"

@@ -14,7 +14,7 @@ from .names import Names
 from .rules import ASKING, PROMPTING, REQUEST, SYNTAX
 from .standard_input import StandardInput
 from .structure import Leaving, calls_by_name, caught, live, reached_from
-from .traps import traps
+from .traps import score_of, traps
 
 Calls = Mapping[str, Sequence[ast.AST]]
 
@@ -146,7 +146,8 @@ def _exits(node: ast.Call, names: Names) -> bool:
 
 
 def _ending(node: Leaving, source: Source, calls: Calls) -> Ending:
-    score, _ = source.score(node.lineno, node.end_lineno or node.lineno)
+    found = score_of(node, source)
+    value = found[0].value if found else None
     message = ast.unparse(node).removeprefix("raise").strip()
     from_lines = reached_from(node, calls)
-    return Ending(node.lineno, message, score or 0.0, score is not None, from_lines)
+    return Ending(node.lineno, message, value or 0.0, value is not None, from_lines)

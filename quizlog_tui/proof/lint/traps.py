@@ -6,10 +6,10 @@ Examines only the syntax tree: no types, values or other modules. Runs nothing.
 from __future__ import annotations
 
 import ast
-import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 
+from ...replay.script.scores import Score, score_in
 from ...replay.script.source import Source
 from .findings import Trap
 from .names import Names
@@ -26,18 +26,16 @@ from .rules import (
     SEED,
     Rule,
 )
-from .structure import is_wide, parent, raises, tries_around
+from .structure import Leaving, is_wide, parent, raises, tries_around
 
 _WRITING = frozenset("wax+")
-_UNMARKED_SCORE = re.compile(r"#\s*score(?:\s*:\s*|\s+)([\d.]+)\s*(?=#|$)")
-"""What is meant as a score and has no equals sign."""
 
 
 def traps(nodes: Sequence[ast.AST], names: Names, source: Source) -> list[Trap]:
     """All traps among these nodes by line, at most one of each kind per line."""
     answers = _answers(nodes, names)
     found = [trap for node in nodes for trap in _of_node(node, names, answers)]
-    found += [*_illegal_scores(source), *_unmarked_scores(source)]
+    found += _scores(nodes, source)
     return sorted(set(found), key=lambda trap: (trap.line, trap.code))
 
 
@@ -186,15 +184,16 @@ def _swallowed(node: ast.AST) -> Iterator[Trap]:
                 yield _trap(handler.lineno, BARE_EXCEPT)
 
 
-def _illegal_scores(source: Source) -> Iterator[Trap]:
-    for line in source.comments:
-        warning = source.score(line, line)[1]
-        if warning:
-            yield _trap(line, SCORE, warning.partition(": ")[2])
+def _scores(nodes: Iterable[ast.AST], source: Source) -> Iterator[Trap]:
+    """What is meant as a score and counts for nothing."""
+    every = ((score_in(text, wanted=False), line) for line, text in source.comments.items())
+    ending = (score_of(node, source) for node in nodes if isinstance(node, Leaving))
+    for score, line in [*every, *filter(None, ending)]:
+        if score and score.problem:
+            yield Trap(line, SCORE.code, score.problem, score.mend)
 
 
-def _unmarked_scores(source: Source) -> Iterator[Trap]:
-    for line, comment in source.comments.items():
-        for found in _UNMARKED_SCORE.finditer(comment):
-            reason = f"`{found[0].strip()}` is no score"
-            yield Trap(line, SCORE.code, reason, f"write `#score = {found[1]}`")
+def score_of(node: Leaving, source: Source) -> tuple[Score, int] | None:
+    """The score that counts where a node ends the run, and the line it is on."""
+    raising = node.test if isinstance(node, ast.Assert) else node  # as tracebacks have it
+    return source.score(raising.lineno, raising.end_lineno or raising.lineno)

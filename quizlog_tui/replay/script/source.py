@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import io
 import re
-from bisect import bisect_left
+from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -26,6 +26,7 @@ from .interpreter import (
     when_a_chosen_one_lacks_a_module,
     when_a_module_is_missing,
 )
+from .scores import MISPLACED, Score, score_in
 
 NAMES = ("real-clock", "real-environment", "real-files", "real-network")
 """What a script can request, and a user grant."""
@@ -35,8 +36,6 @@ _FOR_NAMES = ("punycode", "idna", "undefined")
 """Encodings that are not for whole texts: they take very long, or fail."""
 _LONGEST_NUMBER = 10
 """Maximum digits of a line's number."""
-_SCORE = re.compile(r"#\s*score\s*(?:=\s*([^\s#()]+)|\(\s*([^\s#()]+)\s*\))(?=\s|#|$)")
-_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 _ASKED = re.compile(rf"#\s*quizlog:\s*({'|'.join(NAMES)})\b")
 
 
@@ -86,34 +85,53 @@ class Source:
     @cached_property
     def lines(self) -> list[str]:
         """The text, line by line, undecodable bytes replaced."""
-        encoding = "utf-8"
-        if b"coding" in b"\n".join(self.data.split(b"\n", 2)[:2]):
+        return code_lines(self.data.decode(self._encoding, "replace"))
+
+    @cached_property
+    def _encoding(self) -> str:
+        """As the first two lines declare it."""
+        first = re.split(rb"\r\n|\r|\n", self.data, maxsplit=2)[:2]
+        if any(b"coding" in line for line in first):
             import tokenize
 
             with contextlib.suppress(SyntaxError):
-                encoding, _ = tokenize.detect_encoding(io.BytesIO(self.data).readline)
-        if encoding.replace("_", "-").lower() in _FOR_NAMES:
-            encoding = "utf-8"
-        return self.data.decode(encoding, "replace").splitlines()
+                found, _ = tokenize.detect_encoding(iter(first).__next__)
+                if found.replace("_", "-").lower() not in _FOR_NAMES:
+                    return found
+        return "utf-8-sig"
 
     @cached_property
     def text(self) -> str:
         """The lines, joined by newlines."""
         return "\n".join(self.lines)
 
-    @cached_property
+    @property
     def comments(self) -> dict[int, str]:
         """The comment of each line that has one; a `#` inside a string is not a comment."""
+        return self._read[0]
+
+    @cached_property
+    def _read(self) -> tuple[dict[int, str], list[tuple[int, int]]]:
+        """The comments, and the first and last line of each statement, or of its head."""
         import tokenize
 
-        found: dict[int, str] = {}
+        comments: dict[int, str] = {}
+        statements: list[tuple[int, int]] = []
+        between = (tokenize.NL, tokenize.INDENT, tokenize.DEDENT)
+        first = 0
         try:
-            for token in tokenize.tokenize(io.BytesIO(self.data).readline):
+            lines = iter([f"{line}\n" for line in self.lines])
+            for token in tokenize.generate_tokens(lambda: next(lines, "")):
                 if token.type == tokenize.COMMENT:
-                    found[token.start[0]] = token.string
+                    comments[token.start[0]] = token.string
+                elif token.type == tokenize.NEWLINE:
+                    statements.append((first, token.start[0]))
+                    first = 0
+                elif token.type not in between:
+                    first = first or token.start[0]
         except (SyntaxError, ValueError, tokenize.TokenError):
-            pass  # comments before the error still count
-        return found
+            pass  # what is before the error still counts
+        return comments, statements
 
     @cached_property
     def asked(self) -> tuple[str, ...]:
@@ -177,30 +195,54 @@ class Source:
             return []
         return tags_in(self.comments.get(number, ""))
 
-    def score(self, first: int, last: int) -> tuple[float | None, str | None]:
-        """The partial score written on a statement's lines, and a warning about an illegal one."""
-        # The script tells which lines they are, so they are only looked up.
-        at = bisect_left(self._score_lines, first)
-        if at == len(self._score_lines) or self._score_lines[at] > last:
-            return None, None
-        number = self._score_lines[at]
-        match = _SCORE.search(self.comments[number])
-        assert match
-        return _legal_score(match[1] or match[2], f"{self.path.name}:{number}")
+    def score(self, first: int, last: int) -> tuple[Score, int] | None:
+        """The partial score that counts for some lines of a statement, and the line it is on.
+
+        It may be on any line of the statement: formatters move comments. Of a statement with
+        several, as a list of calls, the one on these lines counts. The body of a compound
+        statement is no part of it.
+        """
+        # The script tells which lines they are, so they are only compared.
+        start, end = self._statement(first) or (first, last)
+        found = [line for line in self._score_lines if start <= line <= end]
+        if not found:
+            return self._misplaced_score(start, end)
+        number = min(found, key=lambda line: (not first <= line <= last, line < first, line))
+        score = score_in(self.comments[number], wanted=True)
+        return score and (score, number)
+
+    def _misplaced_score(self, start: int, end: int) -> tuple[Score, int] | None:
+        """A score beside a statement: on a line of its own, or on the head of its block."""
+        for line in (start - 1, end + 1):
+            head = self._statement(line)
+            if head and (line > start or _indent(self.line(head[0])) >= _indent(self.line(start))):
+                continue
+            if score_in(self.comments.get(line, ""), wanted=False):
+                return MISPLACED, line
+        return None
+
+    def _statement(self, line: int) -> tuple[int, int] | None:
+        """The first and last line of the statement that a line belongs to."""
+        statements = self._read[1]
+        at = bisect_right(statements, line, key=lambda lines: lines[0]) - 1
+        return statements[at] if at >= 0 and line <= statements[at][1] else None
 
     @cached_property
     def _score_lines(self) -> list[int]:
-        """The lines with a partial score, in order."""
-        return sorted(line for line, text in self.comments.items() if _SCORE.search(text))
+        """The lines with a partial score, or with what may be meant as one, in order."""
+        return sorted(line for line, text in self.comments.items() if score_in(text, wanted=True))
 
 
-def _legal_score(text: str, where: str) -> tuple[float | None, str | None]:
-    if not _NUMBER.fullmatch(text):
-        return None, f"{where}: the score {text!r} is not a number and was ignored"
-    value = float(text)
-    if not 0 <= value <= 1:
-        return None, f"{where}: the score {text} is outside 0..1 and was ignored"
-    return value, None
+def code_lines(text: str) -> list[str]:
+    """The lines of a program's text as Python's tokenizer counts them.
+
+    `str.splitlines` also splits at form feeds and at separators that may stand in a string.
+    """
+    return [line.removesuffix("\n") for line in io.StringIO(text, newline=None)]
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def read_source(path: Path) -> Source:

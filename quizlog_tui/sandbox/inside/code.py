@@ -7,6 +7,7 @@ A frame is four bytes of length and one JSON object, `{"answer": ...}` or `{"kin
 from __future__ import annotations
 
 import errno
+import io
 import linecache
 import os
 import struct
@@ -45,7 +46,8 @@ def _outcome(source: str) -> dict[str, Any]:
     main = ModuleType("__main__")
     main.__dict__["__builtins__"] = __builtins__
     sys.modules["__main__"] = main
-    linecache.cache[NAME] = (len(source), None, source.splitlines(keepends=True), NAME)
+    lines = list(io.StringIO(source, newline=None))  # as Python counts them
+    linecache.cache[NAME] = (len(source), None, lines, NAME)
     try:
         program = compile(source, NAME, "exec", dont_inherit=True)
         error = _run(program, main)
