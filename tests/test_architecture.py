@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import inspect
+import io
+import os
 import re
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from functools import cache
+from http import HTTPMethod
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -316,6 +323,147 @@ def test_classes_offer_few_methods_also_where_they_inherit_them() -> None:
     screens = [name for name in _classes() if name.startswith("quizlog_tui.tui.")]
     found = {name: sorted(_public(name)) for name in screens}
     assert not {name: each for name, each in found.items() if len(each) > MOST_PUBLIC}
+
+
+TEXT_ONLY = {"quizlog_tui.debug.inside"}
+"""Modules that are sent as text, behind others, and cannot be imported alone."""
+STANDS_IN: dict[str, type] = {
+    "quizlog_tui.replay.worker.streams.DirectOut": io.BufferedWriter,
+    "quizlog_tui.replay.worker.fixed.varying._Entry": os.DirEntry,
+}
+"""Classes that do not inherit from the class whose methods scripts call on them."""
+
+
+@cache
+def _real_classes() -> list[type]:
+    """Every class of the package, also those inside others."""
+    found = []
+    for name in sorted(NAMES.keys() - TEXT_ONLY - {"quizlog_tui.__main__"}):
+        inside = [vars(importlib.import_module(name))]
+        for names in inside:
+            own = [value for value in names.values() if inspect.isclass(value)]
+            own = [kind for kind in own if kind.__module__ == name and kind not in found]
+            found += own
+            inside += map(vars, own)
+    return found
+
+
+@cache
+def _uses(path: Path) -> Counter[str]:
+    """How often a module asks an object for each name, or calls it by `getattr`."""
+    found: Counter[str] = Counter()
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+            found[node.attr] += 1
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "getattr":
+            found[str(getattr(node.args[1], "value", ""))] += 1
+    return found
+
+
+def _function(value: object) -> Any:
+    """The function that a class holds as a method or property; None for anything else."""
+    value = getattr(value, "fget", value)
+    value = getattr(value, "__func__", value)
+    value = getattr(value, "func", value)
+    return value if inspect.isfunction(value) else None
+
+
+def _own_uses(method: Any, kind: type) -> int:
+    """How often a method asks for its own name, as a call of `super()` does."""
+    for node in ast.walk(tree(NAMES[kind.__module__])):
+        if isinstance(node, ast.ClassDef) and node.name == kind.__name__:
+            for each in node.body:
+                if getattr(each, "name", "") == method.__name__:
+                    asked = (n.attr for n in ast.walk(each) if isinstance(n, ast.Attribute))
+                    return sum(name == method.__name__ for name in asked)
+    return 0
+
+
+def _is_called(name: str, method: Any, kind: type) -> bool:
+    """Whether somebody asks for a method: a private one is only for its own family."""
+    if name.startswith("_"):
+        family = [one for one in _real_classes() if kind in one.__mro__ or one in kind.__mro__]
+        paths = {NAMES[one.__module__] for one in family}
+    else:
+        paths = {*MODULES, *TESTS}
+    return sum(_uses(path)[name] for path in paths) > _own_uses(method, kind)
+
+
+@cache
+def _actions() -> dict[str, set[str]]:
+    """The names of actions that keys call, by the node they name; "" is the one with the key."""
+    from textual.dom import DOMNode
+
+    from quizlog_tui.tui.keys.actions import all_actions
+
+    found: dict[str, set[str]] = {"": set(), "app": set(), "screen": {"own_command"}, "part": set()}
+    bound = {
+        binding.action
+        for kind in _real_classes()
+        if issubclass(kind, DOMNode)
+        for several in kind._merge_bindings().key_to_bindings.values()
+        for binding in several
+    }
+    for call in bound | {action.call for action in all_actions()}:
+        node, _, name = call.partition("(")[0].rpartition(".")
+        found[node].add(name)
+        found["part"] |= set(re.findall(r"^do\('\w+\.(\w+)'", call))
+    return found
+
+
+def _is_called_by_textual(name: str, method: Any, kind: type) -> bool:
+    """Whether Textual finds a method: as the handler of a message, an action, or by a reactive."""
+    from textual.app import App
+    from textual.dom import DOMNode
+    from textual.message import Message
+
+    actions = _actions()
+    if not issubclass(kind, DOMNode):
+        return name in actions["part"]
+    handlers = {one.handler_name for one in _subclasses(Message)}
+    before, _, rest = name.partition("_")
+    if before == "action":
+        nodes = ["", "app" if issubclass(kind, App) else "screen"]
+        return any(rest in actions[node] for node in nodes)
+    if before in ("watch", "validate", "compute"):
+        return rest in kind._reactives
+    return name in handlers or hasattr(method, "_textual_on")
+
+
+def _subclasses(kind: type) -> Iterator[Any]:
+    for one in kind.__subclasses__():
+        yield one
+        yield from _subclasses(one)
+
+
+def _is_called_by_library(name: str, kind: type) -> bool:
+    """Whether a library calls a method by a name made of something else."""
+    if issubclass(kind, ast.NodeVisitor):
+        return hasattr(ast, name.removeprefix("visit_"))
+    if issubclass(kind, BaseHTTPRequestHandler):
+        return name.removeprefix("do_") in HTTPMethod.__members__
+    checks = getattr(kind, "__pydantic_decorators__", None)
+    return checks is not None and name in {**checks.model_validators, **checks.field_validators}
+
+
+def test_every_method_overrides_one_or_is_called() -> None:
+    unused = []
+    for kind in _real_classes():
+        full = f"{kind.__module__}.{kind.__qualname__}"
+        bases = [*kind.__mro__[1:], STANDS_IN.get(full, object)]
+        for name, value in vars(kind).items():
+            method = _function(value)
+            if method is None or method.__module__ != kind.__module__ or name[:2] == "__":
+                continue
+            if any(hasattr(base, name) for base in bases):
+                continue
+            if not (
+                _is_called(name, method, kind)
+                or _is_called_by_textual(name, method, kind)
+                or _is_called_by_library(name, kind)
+            ):
+                unused.append(f"{full}.{name}")
+    assert not unused
 
 
 KINDS = {"textarea", "yesno", "radio", "checkbox", "matrix", "matrixlist"}

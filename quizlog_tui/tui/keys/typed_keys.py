@@ -65,11 +65,6 @@ class KeyGate:
         self._opened = -inf
         self._missed = False
 
-    @property
-    def is_shut(self) -> bool:
-        """Whether a paint is pending."""
-        return self._opened == inf
-
     def shut(self) -> None:
         """Close the gate: keys typed from now on are meant for the next paint."""
         self._opened, self._missed = inf, False

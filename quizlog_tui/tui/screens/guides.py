@@ -121,7 +121,7 @@ class GuidesScreen(QuizlogScreen[None]):
         else:
             tell(self, "not found")
 
-    def nothing_to_back_out_of(self) -> None:
+    def _back_out(self) -> None:
         """Escape: go from the hits to all guides, else leave."""
         if self._rows == _titles():
             self.leave()
