@@ -6,6 +6,7 @@ more answer costs the same after ten steps and after ten thousand.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
@@ -19,6 +20,16 @@ from .stop_fingerprint import fingerprint_of
 from .world import TAMPERED
 
 T = TypeVar("T")
+_TRACEBACK = re.compile(
+    r"^(Traceback|  \+ Exception Group Traceback) \(most recent call last\):\n", re.MULTILINE
+)
+_SYNTAX_ERROR = re.compile(r'^  File "[^"\n]*", line \d+\n', re.MULTILINE)
+"""How a traceback begins where a file could not be compiled."""
+_CHAINED = (
+    "\nDuring handling of the above exception, another exception occurred:\n\n",
+    "\nThe above exception was the direct cause of the following exception:\n\n",
+)
+"""How the traceback of one exception ends where that of another follows."""
 
 
 def frozen(kind: type[T], fields: dict[str, Any]) -> T:
@@ -167,6 +178,16 @@ class Transcript:
         return self.last_error.score if self.last_error else None
 
     @property
+    def own_stderr(self) -> str:
+        """What was written to stderr last, without what Python wrote about the run's error."""
+        stderr = self.last.stderr
+        if self.last_error is None:
+            return stderr
+        if self.error_type == "SystemExit":
+            return stderr.removesuffix(f"{self.last_error.message}\n")
+        return stderr[: _traceback_start(stderr)]
+
+    @property
     def exit_text(self) -> str:
         """What it wrote to stderr last where it left with an exit status, such as its usage."""
         left = self.last_error is not None and self.error_type == "SystemExit"
@@ -223,3 +244,13 @@ class Transcript:
         printed = accumulate(len(step.written) for step in self.steps)
         errors = accumulate(len(step.stderr) for step in self.steps)
         return list(zip(printed, errors, strict=True))
+
+
+def _traceback_start(stderr: str) -> int:
+    """Where the last traceback begins, with those of the exceptions that led to it."""
+    starts = [found.start() for found in _TRACEBACK.finditer(stderr)]
+    starts = starts or [found.start() for found in _SYNTAX_ERROR.finditer(stderr)][-1:]
+    start = starts.pop() if starts else len(stderr)
+    while starts and stderr[:start].endswith(_CHAINED):
+        start = starts.pop()
+    return start

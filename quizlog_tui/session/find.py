@@ -6,8 +6,8 @@ Pure. The runs that are searched are the caller's: replayed ones, or what a reco
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from ..errors import UsageError
@@ -17,6 +17,11 @@ from ..record.model import Record
 from ..replay.transcript import Step, Transcript
 from ..terminal_text import plain
 from .recorded_run import recorded_run
+
+_MARGIN = re.compile(r"^ *\| ")
+"""What stands before the lines of exceptions in a group."""
+_PLACE = re.compile(r" \([^()]*, line \d+\)$")
+"""The place at the end of a syntax error's message, which a traceback tells elsewhere."""
 
 Part = Literal["output", "stderr", "question", "answer", "error", "note"]
 """The part of a step in which something is found."""
@@ -110,7 +115,7 @@ def _own_starts(record: Record, runs: Mapping[str, Transcript]) -> dict[str, int
 def _passages_of_run(name: str, run: Transcript, start: int) -> Iterator[Passage]:
     """The texts of a run from a step on, of which others have all but the answer."""
     for at in range(start, len(run.steps) + 1):
-        stop = run.steps[at] if at < len(run.steps) else run.last
+        stop = run.steps[at] if at < len(run.steps) else _without_error(run)
         if at > start or not start:
             yield from _passages_before_answer(name, at, stop)
         if stop.input:
@@ -127,6 +132,24 @@ def _passages_before_answer(name: str, at: int, stop: Step) -> Iterator[Passage]
         yield Passage(name, at, "stderr", plain(stop.stderr))
     if stop.question:
         yield Passage(name, at, "question", plain(stop.question))
+
+
+def _without_error(run: Transcript) -> Step:
+    """The last stop, without what stderr says again of the error that ended the run."""
+    if run.last_error is None:
+        return run.last
+    told = run.last.stderr.removeprefix(run.own_stderr)
+    lines = (_MARGIN.sub("", line) for line in told.splitlines(keepends=True))
+    own = run.last_error.message.splitlines()
+    own += [_PLACE.sub("", line) for line in own[:1]]
+    others = (line for line in lines if not line.startswith(" ") and not _repeats(line, own))
+    return replace(run.last, stderr=run.own_stderr + "".join(others))
+
+
+def _repeats(line: str, own: Sequence[str]) -> bool:
+    """Whether a line of a traceback is one of the error's message, behind its class or alone."""
+    text = line.removesuffix("\n")
+    return text in own or text.partition(": ")[2] in own
 
 
 def _notes(record: Record, runs: Mapping[str, Transcript]) -> Iterator[Passage]:

@@ -58,13 +58,61 @@ def test_every_part_of_every_branch_is_found_once_by_step(build: Build) -> None:
         (1, "lost", "note"),
         *((2, "main", part) for part in before_answer),
         (2, "main", "answer"),
-        (2, "lost", "stderr"),  # the traceback: the line that raised, and its message
-        (2, "lost", "stderr"),
         (2, "lost", "error"),
         (3, "main", "output"),
     ]
     error = hits[-2]
     assert (error.line, error.matched) == ("a NEEDLE was lost", "NEEDLE")
+
+
+ENDS = {
+    "chained": (
+        """
+        try:
+            raise ValueError("eel inside")
+        except ValueError as error:
+            raise Exception("eel lost") from error
+        """,
+        ["ValueError: eel inside", "eel lost"],
+    ),
+    "in handling": (
+        """
+        try:
+            raise ValueError("eel inside")
+        except ValueError:
+            raise Exception("eel lost")
+        """,
+        ["ValueError: eel inside", "eel lost"],
+    ),
+    "two lines": ('raise Exception("eel one\\neel two")', ["eel one", "eel two"]),
+    "exit": ('sys.exit("eel bad")', ["eel bad"]),
+    "syntax": ("exec('eel eel = 3')", []),
+    "told before": (
+        """
+        import traceback
+        try:
+            raise ValueError("eel first")
+        except ValueError:
+            traceback.print_exc()
+        raise Exception("eel last")
+        """,
+        ['raise ValueError("eel first")', "ValueError: eel first", "eel last"],
+    ),
+}
+"""Ends of a script, and the lines of its last stop that are found after one on stderr."""
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_an_error_is_found_once(end: str, build: Build) -> None:
+    code, lines = ENDS[end]
+    start = 'import sys\ninput("? ")\nprint("an eel", file=sys.stderr)\n'
+    with Session(build.record(start + build.dedent(code), "a")) as session:
+        texts = passages(session.record, runs(session))
+        assert [hit.line.strip() for hit in find(search_pattern("eel"), texts)] == [
+            "an eel",
+            *lines,
+        ]
+        assert {p.part for p in texts if p.at == 1} == {"stderr", "error"}
 
 
 def test_what_branches_share_belongs_to_the_active_one(build: Build) -> None:

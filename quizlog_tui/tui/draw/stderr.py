@@ -8,7 +8,6 @@ from ...replay.transcript import Step, Transcript
 from ...terminal_text import plain
 
 _MARK = "stderr: "
-_TRACEBACK = "Traceback (most recent call last):\n"
 
 
 def stderr_text(step: Step, *, raw: bool) -> str:
@@ -30,5 +29,4 @@ def last_stop(run: Transcript) -> Step:
     """The last stop of a run, without the traceback or exit text that the error shows."""
     if run.last_error is None or not run.last.stderr:
         return run.last
-    before, traceback, _ = run.last.stderr.partition(_TRACEBACK)
-    return replace(run.last, stderr=before if traceback else "")
+    return replace(run.last, stderr="" if run.exit_text else run.own_stderr)
