@@ -1,7 +1,4 @@
-"""The Textual app: configuration, themes, keys and the stack of screens.
-
-Each screen decides what it shows and does.
-"""
+"""The Textual app: settings, themes, keys and the stack of screens, which decide the rest."""
 
 from __future__ import annotations
 
@@ -32,7 +29,8 @@ from .app_destinations import app_destinations
 from .clock import Clock
 from .destinations import Destination
 from .keys.palette import ActionCommands, DestinationCommands
-from .keys.typed_keys import KeyGate, WaitingKeys, take_key, take_paste
+from .keys.pasting import take_paste
+from .keys.typed_keys import KeyGate, WaitingKeys, take_key
 from .keys.user_keys import UserKeys
 from .lessons import LessonScene, Tour
 from .message_log import MessageLog

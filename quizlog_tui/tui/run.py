@@ -70,6 +70,10 @@ def _run(app: QuizlogApp) -> int:
         if hasattr(signal, name):  # without it the terminal would be left as the screens had it
             number = getattr(signal, name)
             signal.signal(number, lambda number, frame: _leave(app, number))
+    if app.driver_class.__name__ == "LinuxDriver":  # not on Windows, nor in a browser
+        from .terminal_input import TerminalDriver
+
+        app.driver_class = TerminalDriver
     app.run(mouse=app.config.mouse)
     return app.return_code or 0
 

@@ -72,6 +72,14 @@ class Terminal:
         self._gap = _ESCAPE_GAP if keys.endswith("\x1b") else _GAP
         os.write(self.fd, keys.encode())
 
+    def paste(self, text: bytes) -> None:
+        """Send a text as pasted, in pieces that a terminal takes, while its program writes."""
+        sent = b"\x1b[200~" + text + b"\x1b[201~"
+        while sent:
+            if select.select([], [self.fd], [], 0.01)[1]:
+                sent = sent[os.write(self.fd, sent[:1000]) :]
+            self.read(0)
+
     def read(self, seconds: float) -> bytes:
         """What it writes next; empty if it is silent for so long, or has ended."""
         if not select.select([self.fd], [], [], seconds)[0]:

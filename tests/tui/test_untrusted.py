@@ -98,6 +98,7 @@ WALK = [
     *("/", "o", "w", "n", "\r", "n", "&", "\x1b"),  # search and filter
     *("b", "j", "k", "D", "q"),  # tree
     *("F", "j", "f", "w", "q"),  # notes
+    *("0", "f", "\x1b", "$"),  # a recorded answer in the input
     *("i", "x", "\r", "\x1b"),  # an error
     *("\x10", "c", "o", "\x1b"),  # palette
     *("c", "\r", "]", "q"),  # compare

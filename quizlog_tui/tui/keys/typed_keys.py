@@ -106,12 +106,6 @@ async def take_key(
         await app._check_bindings(event.key)
 
 
-async def take_paste(app: App[Any], event: events.Paste) -> None:
-    """Insert pasted text into the focused input before the next key is processed."""
-    if isinstance(app.focused, Input | TextArea):
-        await app.focused.on_event(event)
-
-
 def _types(focused: object, event: events.Key) -> bool:
     """Whether the focused widget inserts a key as text."""
     if isinstance(focused, TextArea) and event.key == "enter":

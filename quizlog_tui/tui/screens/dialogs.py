@@ -13,8 +13,10 @@ from textual.widgets import Input, Label
 
 from ...text import one_line, visible
 from ..keys.typed_keys import KeyGate
+from ..toasts import tell
 from ..widgets.lines.documents import Line, Table
 from ..widgets.lines.row_list import RowList
+from ..widgets.text_fields import LineField
 
 _BACK: list[BindingType] = [Binding("escape", "dismiss(None)", "Back")]
 DIALOG_STYLE = """
@@ -53,13 +55,23 @@ class AskScreen(ModalScreen[str | None]):
         """The question and the input."""
         with Vertical():
             yield Label(one_line(self._question), markup=False)
-            field = Input(self._text)
+            field = LineField(self._text)
             field.cursor_blink = False
             yield field
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Take the text."""
         self.dismiss(event.value)
+
+
+class AskTextScreen(AskScreen):
+    """Dismisses with a text that may have several lines, or None. It is shown on one line."""
+
+    async def take_lines(self, lines: str) -> None:
+        """Insert pasted lines."""
+        field = self.query_one(Input)
+        field.replace(lines.removesuffix("\n"), *sorted(field.selection))
+        tell(self, "the pasted lines are all there: ⏎ shows where one ends")
 
 
 class ConfirmScreen(ModalScreen[bool]):

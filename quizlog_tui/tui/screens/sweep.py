@@ -44,6 +44,7 @@ from ..toasts import tell, warn
 from ..widgets.lines.column_heads import Heads
 from ..widgets.lines.line_view import LineView
 from ..widgets.lines.row_list import RowList
+from ..widgets.text_fields import AreaField
 from .base import DIALOG, QuizlogScreen
 from .dialogs import AskScreen
 from .export import Export, text_export
@@ -106,7 +107,7 @@ class SweepScreen(QuizlogScreen[bool]):
         """The answers above their outcomes, and one attempt in full beside them."""
         with Horizontal():
             with Vertical(id="tries"):
-                area = TextArea(self._trial.text, id="answers", tab_behavior="focus")
+                area = AreaField(self._trial.text, id="answers", tab_behavior="focus")
                 area.cursor_blink = False
                 yield area
                 yield Heads(id="heads")

@@ -29,7 +29,7 @@ from ..widgets.lines.documents import Paragraphs
 from ..widgets.lines.line_view import LineView
 from ..widgets.lines.row_list import RowList
 from .base import DIALOG, QuizlogScreen
-from .dialogs import AskScreen
+from .dialogs import AskScreen, AskTextScreen
 from .undoing import redo, undo
 
 _FOLLOW_SECONDS = 0.5
@@ -194,7 +194,7 @@ class TreeScreen(QuizlogScreen[bool]):
         path = self.session.record.path_of(branch.name)
         recorded = f" It has {path[at]!r} there." if at < len(path) else ""
         question = f"Another answer at step {at}?{recorded}"
-        answer = await self.app.push_screen_wait(AskScreen(question))
+        answer = await self.app.push_screen_wait(AskTextScreen(question))
         if answer is not None and await self._change(lambda: self._forked(branch.name, at, answer)):
             self._mark(self.session.record.branch)
 
@@ -240,8 +240,8 @@ class TreeScreen(QuizlogScreen[bool]):
         if row is None or self._is_refused("a note on the branch", "notes"):
             return
         branch = row.branch
-        old = visible(branch.note or "").replace("\n", " ")
-        text = await self.app.push_screen_wait(AskScreen(f"Note on {branch.name}?", old))
+        old = branch.note or ""
+        text = await self.app.push_screen_wait(AskTextScreen(f"Note on {branch.name}?", old))
         if text is not None and text != old:
             await self._change(lambda: self.session.note(branch.name, text))
 

@@ -1,20 +1,24 @@
 """The panel with the pending question and its input, or the text shown instead.
 
-Free text is always possible: `toggle_plain` replaces any other input by the plain line.
+Free text is always possible: `toggle_plain` replaces any other input by the plain line. A text of
+several lines that no other input holds stands in the multi-line one.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import ClassVar
 
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Static
 
 from ...replay.script.input_kinds import INTEGER, NUMBER
 from ...terminal_text import plain
-from ...text import one_line
+from ...text import one_line, plural
+from ..toasts import tell
 from .drafts import Drafts
 from .editors.editor import Answered
 from .editors.editor_slot import FittedInput
@@ -35,6 +39,7 @@ _QUESTION = 2_000
 class PromptPanel(Vertical):
     """Shows a question. Posts `Answered` through the input in use."""
 
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "line_back", "Back")]
     DEFAULT_CSS = """
     PromptPanel {
         height: auto; min-height: 5; max-height: 60%; border: round $primary; padding: 0 1;
@@ -52,6 +57,9 @@ class PromptPanel(Vertical):
         self._question: PromptQuestion | None = None
         self._plain = False
         self._unfit = False
+        self._needs_lines = False
+        self._before_paste: tuple[str, str] | None = None
+        """What stood in the line before several lines were pasted, and what stands there since."""
         self._drafts = Drafts()
         self._fitted = FittedInput(self, before="#remark", give_up=self._use_line)
         self._said: dict[str, str] = {}
@@ -73,16 +81,15 @@ class PromptPanel(Vertical):
             question: What is asked.
             suggestions: Answers to step through with up and down.
         """
-        same = question == self._question
+        same, self._question = question == self._question, question
         self._turn_to(f"{title}\n{question.text}")
         if not same:
-            self._question = question
             self._offer(question)
         self._title(title, "/".join(question.kind.choices) or question.kind.name)
         self._say("#question", plain(_in_short(question.text)) or "(no prompt)")
-        self.text_line.suggestions = list(dict.fromkeys((*self.options, *suggestions)))
-        self.text_line.placeholder = "type the answer, Enter sends it"
-        self.text_line.disabled = False
+        self._text_line.suggestions = list(dict.fromkeys((*self.options, *suggestions)))
+        self._text_line.placeholder = "type the answer, Enter sends it"
+        self._text_line.disabled = False
         self._arrange()
 
     def _offer(self, question: PromptQuestion) -> None:
@@ -95,7 +102,7 @@ class PromptPanel(Vertical):
 
     def _mark_option(self) -> None:
         """Select the option that equals the text in the line; none if there is no such option."""
-        shown, text = self.query_one("#options", RowList), self.text_line.value
+        shown, text = self.query_one("#options", RowList), self._text_line.value
         if text in self.options:
             shown.mark(self.options.index(text))
         else:
@@ -108,15 +115,14 @@ class PromptPanel(Vertical):
         self._title(title, "")
         self._say("#question", plain(text))
         self.remark("")
-        self.text_line.disabled = True
+        self._text_line.disabled = True
         self._arrange()
 
     def _turn_to(self, name: str) -> None:
         """Save the draft of the previous question, and restore the draft of this one."""
-        text = self._drafts.turn_to(name, self.draft, self.text_line.value)
+        text = self._drafts.turn_to(name, self.draft, self._text_line.value)
         if text is not None:
-            self._unfit = False
-            self._put(text)
+            self._put(text, fits=True)
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -132,7 +138,7 @@ class PromptPanel(Vertical):
     def draft(self) -> str:
         """The typed but unsent text; empty if there is none."""
         fitted = self._fitted.draft
-        return self.text_line.value if fitted is None else fitted
+        return self._text_line.value if fitted is None else fitted
 
     def _title(self, title: str, kind: str) -> None:
         self.border_title = one_line(title).replace("[", "\\[")
@@ -154,7 +160,7 @@ class PromptPanel(Vertical):
     # -- which input
 
     @property
-    def text_line(self) -> TextLine:
+    def _text_line(self) -> TextLine:
         """The plain line."""
         return self.query_one("#answer", TextLine)
 
@@ -165,9 +171,13 @@ class PromptPanel(Vertical):
 
     def _arrange(self) -> None:
         """Show the input that fits."""
-        question = None if self._plain or self._unfit else self._question
+        question = self._question
+        if question is not None and self._needs_lines:
+            question = question.for_lines
+        elif self._plain or self._unfit:
+            question = None
         fitting = question is not None and question.editor is not None
-        self.text_line.display = self._question is not None and not fitting
+        self._text_line.display = self._question is not None and not fitting
         listed = bool(self.options) and not self._plain
         self.query_one("#options").display = listed
         self.set_class(listed or fitting, "-crowded")
@@ -196,6 +206,31 @@ class PromptPanel(Vertical):
         self._arrange()
         return self._plain
 
+    async def take_lines(self, lines: str) -> None:
+        """Offer pasted lines in the multi-line input, with what the line holds around them."""
+        line = self._text_line
+        start, end = sorted(line.selection)
+        whole = f"{line.value[:start]}{lines}{line.value[end:]}" if line.has_focus else lines
+        before = self.draft
+        self._put(whole, fits=False)
+        self._before_paste = before, whole
+        self._arrange()
+        self._fitted.begin()
+        await self._fitted.fit()
+        count = plural(lines.removesuffix("\n").count("\n") + 1, "pasted line")
+        tell(self, f"{count}: ctrl+s sends all of it, Escape gives the line back")
+
+    def action_line_back(self) -> None:
+        """Put back what stood there before lines were pasted."""
+        if self._before_paste is not None:
+            self.fill(self._before_paste[0])
+            tell(self, "the line as it was; the pasted lines are left out")
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Whether an action makes sense now: none takes back lines that were edited since."""
+        pasted = None if self._before_paste is None else self._before_paste[1]
+        return action != "line_back" or self.draft == pasted
+
     def focus_input(self) -> bool:
         """Focus the input; False if there is no question."""
         if self._question is None:
@@ -203,21 +238,29 @@ class PromptPanel(Vertical):
         if self._fitted.shown:
             self._fitted.begin()
         else:
-            self.screen.set_focus(self.text_line)  # now: what is typed ahead is for the input
-            self.text_line.focus()  # or as soon as it is in sight
+            self.screen.set_focus(self._text_line)  # now: what is typed ahead is for the input
+            self._text_line.focus()  # or as soon as it is in sight
         return True
 
     def fill(self, answer: str) -> None:
         """Insert an answer into the input, or into the plain line if only that can show it."""
         self._drafts.take_back()
-        self._unfit = self._question is not None and not self._question.fits_editor(answer)
-        self._put(answer)
+        self._put(answer, fits=self._question is None or self._question.fits_editor(answer))
         self._arrange()
         if self.has_focus_within:
             self.focus_input()
 
-    def _put(self, text: str) -> None:
-        self.text_line.fill(text)
+    def _put(self, text: str, *, fits: bool) -> None:
+        """Put a text into the inputs.
+
+        Args:
+            text: The text.
+            fits: Whether the input for the question holds it.
+        """
+        self._unfit, self._before_paste = not fits, None
+        fitted = fits and not self._plain and self._question and self._question.editor
+        self._needs_lines = "\n" in text and not fitted
+        self._text_line.fill("" if self._needs_lines else text)
         self._fitted.put(text)
 
     # -- events
@@ -229,19 +272,21 @@ class PromptPanel(Vertical):
     def on_answered(self, event: Answered) -> None:
         """Note that text typed from now on is for the next question."""
         self._drafts.send()
+        if self._fitted.shown:
+            self._text_line.clear()  # what was put into both inputs
 
     def on_row_list_chosen(self, event: RowList.Chosen) -> None:
         """Insert an option chosen with Enter or the mouse."""
         event.stop()
         if self._lists(event.document):
-            self.text_line.fill(self.options[event.index])
-            self.text_line.focus()
+            self._text_line.fill(self.options[event.index])
+            self._text_line.focus()
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:
         """Insert the selected option into the line."""
         event.stop()
         if self._lists(event.document):
-            self.text_line.fill(self.options[event.index])
+            self._text_line.fill(self.options[event.index])
 
     def _lists(self, table: Document) -> bool:
         """Whether a table lists the options of the question shown."""

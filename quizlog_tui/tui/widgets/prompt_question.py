@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
+from ...replay.script.input_kinds import TEXTAREA
 from ...replay.script.input_type import InputType
 from ..draw.options import option_rows, option_table, options
 from .editors.registry import EditorKind, editor_for
@@ -40,6 +41,11 @@ class PromptQuestion:
     def editor(self) -> EditorKind | None:
         """The input for this kind of answer; None if the plain line fits best."""
         return editor_for(self.kind, self.heard)
+
+    @property
+    def for_lines(self) -> PromptQuestion:
+        """The same question with the input for several lines."""
+        return replace(self, kind=replace(self.kind, name=TEXTAREA))
 
     def fits_editor(self, answer: str) -> bool:
         """Whether that input can show a whole answer."""

@@ -9,8 +9,10 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import Input
 
+from .text_fields import LineField
 
-class SearchBar(Input):
+
+class SearchBar(LineField):
     """A search line, hidden until it is opened; it searches while the user types."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "close", show=False)]

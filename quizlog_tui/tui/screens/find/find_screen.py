@@ -25,6 +25,7 @@ from ...widgets.lines.column_heads import Heads
 from ...widgets.lines.documents import Paragraphs
 from ...widgets.lines.line_view import LineView
 from ...widgets.lines.row_list import RowList
+from ...widgets.text_fields import LineField
 from ..base import QuizlogScreen
 from .texts import Texts
 
@@ -64,7 +65,7 @@ class FindScreen(QuizlogScreen[ChosenHit | None]):
 
     def content(self) -> ComposeResult:
         """What to find, the hits, and the marked one with the text around it."""
-        words = Input(self._query.words, id="words", select_on_focus=True)
+        words = LineField(self._query.words, id="words", select_on_focus=True)
         words.cursor_blink = False
         yield words
         yield Heads(id="heads")

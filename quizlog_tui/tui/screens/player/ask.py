@@ -31,7 +31,7 @@ from ...toasts import complain, tell, warn
 from ...widgets.lines.documents import Paragraphs, line
 from ...widgets.lines.line_view import LineView
 from ..base import DIALOG, QuizlogScreen
-from ..dialogs import AskScreen, ConfirmScreen
+from ..dialogs import AskTextScreen, ConfirmScreen
 
 _ASKING = "asking"
 """The group of the workers that wait for models."""
@@ -159,7 +159,7 @@ class AskModelsScreen(QuizlogScreen[str]):
 
     async def _ask_person(self, prompt: object) -> str | None:
         """Ask the person at the screen for a vote."""
-        return await self.app.push_screen_wait(AskScreen("Your vote? (Escape abstains)"))
+        return await self.app.push_screen_wait(AskTextScreen("Your vote? (Escape abstains)"))
 
     def _progress(self, progress: Progress) -> None:
         """Draw the present vote when something arrives."""

@@ -66,21 +66,21 @@ class FittedInput:
         if question is None:
             self._text = None
         else:
-            self._panel.run_worker(self._fit())
+            self._panel.run_worker(self.fit())
 
     def begin(self) -> None:
         """Focus the input as soon as it exists."""
         if self._editor is not None:
             self._editor.begin()
         self._begins = True  # it may be about to be made, or to get another size
-        self._panel.run_worker(self._fit())
+        self._panel.run_worker(self.fit())
 
     async def arranged(self) -> None:
         """Wait until the input exists."""
         async with self._turn:
             pass
 
-    async def _fit(self) -> None:
+    async def fit(self) -> None:
         """Adapt the input to the current question, and insert its text."""
         async with self._turn:  # one after the other: an input is made but once
             question, kind = self._question, self._kind

@@ -12,6 +12,7 @@ from textual.widgets import Input, Static
 
 from ....replay.script.input_type import InputType
 from ....text import one_line
+from ..text_fields import LineField
 from .editor import Editor, send
 
 _MOST = 8
@@ -156,7 +157,7 @@ def size_in(text: str, rows: int | None) -> tuple[int, int]:
 
 
 def _cell(value: str) -> Input:
-    cell = Input(value, placeholder="0", select_on_focus=False)
+    cell = LineField(value, placeholder="0", select_on_focus=False)
     cell.cursor_blink = False
     return cell
 

@@ -11,6 +11,7 @@ from textual.widgets import Static, TextArea
 from ....replay.script.input_kinds import JSON
 from ....replay.script.input_type import InputType
 from ...json_text import json_problem
+from ..text_fields import AreaField
 from .editor import Editor, send
 
 _SEND = "ctrl+s or F5 sends"
@@ -32,7 +33,7 @@ class TextBox(Editor):
 
     def compose(self) -> ComposeResult:
         """The area and the line below."""
-        area = TextArea(id="area", tab_behavior="focus")
+        area = AreaField(id="area", tab_behavior="focus")
         area.cursor_blink = False
         yield area
         yield Static(_SEND, id="check", markup=False)
@@ -46,7 +47,8 @@ class TextBox(Editor):
 
     def begin(self) -> None:
         """Let the user type."""
-        self.area.focus()
+        self.screen.set_focus(self.area)  # now: what is typed ahead is for it
+        self.area.focus()  # or as soon as it is in sight
 
     @property
     def area(self) -> TextArea:

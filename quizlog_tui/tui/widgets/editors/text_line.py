@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
-from textual.widgets import Input
 
+from ..text_fields import LineField
 from .editor import send
 
 
-class TextLine(Input):
+class TextLine(LineField):
     """An input in which up and down step through suggestions."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
