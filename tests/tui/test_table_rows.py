@@ -14,7 +14,7 @@ from quizlog_tui.tui.clock import FrozenClock
 from quizlog_tui.tui.draw.output import OutputForm, RunOutput
 from quizlog_tui.tui.screenshot import screen_text
 from quizlog_tui.tui.widgets.lines.documents import rows
-from quizlog_tui.tui.widgets.lines.table_rows import is_table_row
+from quizlog_tui.tui.widgets.lines.table_rows import first_column, is_table_row
 from quizlog_tui.tui.widgets.lines.wrapping import LONG, Rows
 from tests.support.build import Build
 from tests.support.screens import check, press, settled, sized
@@ -92,7 +92,7 @@ async def test_a_wide_table_is_cut_and_scrolls_sideways(record: Path) -> None:
         assert text.count("a sentence that") > 2  # wrapped
         await press(pilot, *["ctrl+right"] * 40)
         text = screen_text(app)
-        assert "column19 |" in text and "59 |" in text and "column00" not in text
+        assert "column19 |" in text and "59 |" in text and "column01" not in text
         await press(pilot, *["ctrl+left"] * 40)
         assert "| column00" in screen_text(app)
 
@@ -116,3 +116,60 @@ async def test_golden_wide_table(size: tuple[int, int], record: Path) -> None:
         await settled(pilot)
         await press(pilot, "escape", "ctrl+right", "ctrl+right")
         check("table", size, screen_text(app))
+
+
+@pytest.mark.parametrize(
+    ("table", "cells"),
+    [
+        ("| a | bb | c |\n|---|----|---|\n| x | y  | z |", 5),
+        ("┏━━━━┳━━━┓\n┃ Na ┃ b ┃\n┡━━━━╇━━━┩\n│ é漢│ x │\n└────┴───┘", 6),
+        (
+            "           name     age  city\n0        Alice      30  Oslo\n10   Bob Smith       3  Rome",
+            4,
+        ),
+        ("name      age   city   x\nAnn Lee     3   Oslo   1\nBob        14   Rome   1", 9),
+        ("| only |", 0),
+        ("======", 0),
+    ],
+)
+def test_the_first_column_of_a_table_is_measured(table: str, cells: int) -> None:
+    assert first_column(table.split("\n")) == cells
+
+
+STEPS = """
+for step in range(4):
+    names = [f"column{i:02}" for i in range(20)]
+    print("| key" + str(step) + " | " + " | ".join(names) + " |")
+    print("|------|" + "|".join("-" * 10 for _ in names) + "|")
+    print("| word | " + " | ".join(f"{i:8}" for i in range(20)) + " |")
+    print("a sentence that is long enough " * 9)
+    input(f"Go on to {step}? ")  # a comment that is longer than the pane of the source is wide
+"""
+
+
+async def test_a_step_is_shown_from_its_first_column(build: Build) -> None:
+    app = QuizlogApp(build.record(STEPS, "a", "b", "c"))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settled(pilot)
+        await press(pilot, "escape", "1", *["ctrl+right"] * 3)
+        shown = screen_text(app)
+        assert "column00" not in shown and "column04" in shown
+        assert "| key3 |…" in shown and "| word |…" in shown  # the first column stays
+        assert "Go on to 3?" in shown and "a sentence that" in shown  # and what is no table
+        await press(pilot, "h")
+        assert "| key2 | column00" in screen_text(app)
+        await press(pilot, "ctrl+right", "w")
+        assert "column00" not in screen_text(app)  # another view of the same step keeps its place
+
+
+async def test_the_focused_pane_is_the_one_that_scrolls(build: Build) -> None:
+    app = QuizlogApp(build.record(STEPS, "a"))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settled(pilot)
+        await press(pilot, "escape", "3", *["ctrl+right"] * 4)
+        shown = screen_text(app)
+        assert "| key1 | column00" in shown and "1 for step" not in shown
+        await press(pilot, *["ctrl+left"] * 4)
+        assert "for step in range" in screen_text(app)
+        await press(pilot, *["ctrl+right"] * 4, "h")
+        assert "for step in range" in screen_text(app)

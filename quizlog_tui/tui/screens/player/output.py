@@ -95,10 +95,6 @@ class Output:
         """Scroll to the next block, or to the one before."""
         self._panes.output.go_to_block(by)
 
-    def scroll_sideways(self, cells: int) -> None:
-        """Scroll to what is cut at the right edge, or back."""
-        self._panes.output.action_sideways(cells)
-
     def _draw_anew(self) -> None:
         self.measure()
         self._view.draw()

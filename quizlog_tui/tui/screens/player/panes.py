@@ -70,6 +70,12 @@ class Panes:
         self.prompt.toggle_plain()
         self.focus_pending()
 
+    def scroll_sideways(self, cells: int) -> None:
+        """Scroll the focused pane to what is cut at the right edge, or back."""
+        pane = self.view.pane()
+        if pane is not None:
+            pane.action_sideways(cells)
+
     def source(self) -> None:
         """Show the source instead of the timeline, or back; both if there is room."""
         self.view.toggle_class("-source")

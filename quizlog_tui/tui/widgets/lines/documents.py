@@ -108,6 +108,12 @@ def unchanged(before: Document, after: Document) -> int:
     return shares(before) if shares else 0
 
 
+def end_alike(before: Document, after: Document) -> bool:
+    """Whether two documents have as many items, and the same last one."""
+    last = len(after) - 1
+    return len(before) == last + 1 and (last < 0 or before[last] == after[last])
+
+
 def numbered(document: Document, index: int) -> Line:
     """An item with its step number on each line, if the document supports that."""
     make = getattr(document, "numbered", document.__getitem__)

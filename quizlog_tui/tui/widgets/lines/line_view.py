@@ -20,7 +20,7 @@ from textual.timer import Timer
 
 from ....text import visible
 from ...keys.bindings import bindings
-from .documents import Document
+from .documents import Document, end_alike
 from .finding import Place
 from .hits_shown import HitsShown
 from .line_search import LineSearch
@@ -82,6 +82,8 @@ class LineView(ScrollView, can_focus=True):
     def show(self, document: Document, *, cursor: int | None = None, end: bool = False) -> None:
         """Replace the content, and show the cursor (an index of the document) or the end."""
         before = self._seen()
+        if not end_alike(self.search.whole, document):
+            self._painter.return_to_left()
         same = self.search.follow(document)
         self._at_end, self._mark, self._placed_at = end, cursor, None
         self._put(same)
@@ -193,11 +195,9 @@ class LineView(ScrollView, can_focus=True):
     def action_sideways(self, cells: int) -> None:
         """Scroll sideways, as far as the rows in sight reach."""
         self._painter.shift(cells, [row for row, _, _ in self._seen() or ()])
-        self.refresh()
 
     def _in_sight(self, row: int | None) -> bool:
-        top = self.scroll_offset.y
-        return row is not None and top <= row < top + self._height
+        return row is not None and 0 <= row - self.scroll_offset.y < self._height
 
     def _scroll_to_row(self, row: int) -> None:
         """Scroll at once, even before the scroll bar is laid out."""
@@ -369,7 +369,8 @@ class LineView(ScrollView, can_focus=True):
         if index is None:
             return self._painter.blank(width)
         pieces, marks = self._index.row(row), self._marks(row)
-        return self._painter.draw(row, pieces, marks, width, self._sign(index))
+        kept = self._index.kept(row) if self._painter.left else None
+        return self._painter.draw(row, pieces, marks, width, self._sign(index), kept)
 
     def _sign(self, index: int | None) -> str:
         """What stands in the gutter before an item."""

@@ -67,6 +67,11 @@ class RowIndex:
         index = bisect_right(self.starts, row) - 1
         return self.rows_of(index)[row - self.starts[index]]
 
+    def kept(self, row: int) -> int | None:
+        """The cells of a row that stay when one scrolls sideways; None if all of it stays."""
+        index = bisect_right(self.starts, row) - 1
+        return self.rows_of(index).kept(row - self.starts[index])
+
     def text(self, row: int) -> str:
         """The characters of a row."""
         return "".join(text for text, _ in self.row(row))

@@ -73,6 +73,7 @@ class RowList(LineView):
 
     def mark(self, index: int | None) -> None:
         """Move the cursor to an item of the whole document, or remove it, without a message."""
+        self._painter.return_to_left()
         if index is not None:
             self._move(self.search.shown_index(index))
             self._mark = max(0, min(index, len(self.search.whole) - 1))

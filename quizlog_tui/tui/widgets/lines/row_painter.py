@@ -49,7 +49,8 @@ class RowPainter:
         self._pane = pane
         self._gutter = gutter
         self._styles: dict[str, Style] = {}
-        self._left = 0
+        self.left = 0
+        """How many cells rows are scrolled sideways."""
         self.strips: dict[int, Strip] = {}
         """The drawn rows."""
 
@@ -63,8 +64,17 @@ class RowPainter:
         widest = max((cell_len("".join(text for text, _ in row)) for row in rows), default=0)
         room = self._pane.scrollable_content_region.width - self._gutter
         most = max(0, widest - room)
-        self._left = max(0, min(self._left + cells, most))
-        self.strips.clear()
+        self._turn_to(max(0, min(self.left + cells, most)))
+
+    def return_to_left(self) -> None:
+        """Draw rows from their first cell on."""
+        self._turn_to(0)
+
+    def _turn_to(self, left: int) -> None:
+        if left != self.left:
+            self.left = left
+            self.strips.clear()
+            self._pane.refresh()
 
     def keep(self, rows: int) -> None:
         """Keep only the first rows."""
@@ -83,7 +93,9 @@ class RowPainter:
             return readable_style(name.removeprefix(SGR), pane.rich_style, pane.app.ansi_theme)
         return pane.get_component_rich_style(f"line--{name}") if name else pane.rich_style
 
-    def draw(self, row: int, pieces: Row, marks: Sequence[Mark], width: int, sign: str) -> Strip:
+    def draw(
+        self, row: int, pieces: Row, marks: Sequence[Mark], width: int, sign: str, kept: int | None
+    ) -> Strip:
         """A row.
 
         Args:
@@ -92,18 +104,25 @@ class RowPainter:
             marks: Parts of it that are drawn in another style.
             width: Cells it fills.
             sign: What stands in the gutter; that of the cursor marks the whole row.
+            kept: How many cells at its left are not scrolled sideways; None for all.
         """
         ground = self.style("cursor") if sign == CURSOR else Style.null()
         strip = Strip([Segment(text, self.style(name) + ground) for text, name in pieces])
         for mark in marks:
             strip = restyled(strip, mark.start, mark.end, self.style(mark.style))
         strip = self._selected(strip, sum(len(text) for text, _ in pieces), row)
-        if self._left and strip.cell_length:
-            strip = Strip([Segment("…", self.style("") + ground), *strip.crop(self._left + 1)])
+        style = self.style("") + ground
+        left = self.left if kept is not None and strip.cell_length else 0
+        still = kept if kept and kept <= width // 2 else 0
+        if left:
+            rest = strip.crop(still + left + 1)
+            strip = Strip([*strip.crop(0, still), Segment("…", style), *rest])
         if self._gutter:
-            strip = Strip([Segment(sign, self.style("") + ground), *strip])
-        whole = cut_to(strip, width).adjust_cell_length(width, self.style("") + ground)
-        return whole.apply_offsets(self._left - self._gutter, row)
+            strip = Strip([Segment(sign, style), *strip])
+        whole = cut_to(strip, width).adjust_cell_length(width, style)
+        first = whole.crop(0, self._gutter + still).apply_offsets(-self._gutter, row)
+        rest = whole.crop(self._gutter + still).apply_offsets(still + left, row)
+        return Strip([*first, *rest])
 
     def _selected(self, strip: Strip, length: int, row: int) -> Strip:
         """The row with its selection."""

@@ -14,7 +14,7 @@ from typing import Literal, overload
 
 from rich.cells import cell_len, chop_cells
 
-from .table_rows import is_table_row
+from .table_rows import first_column, is_table_row
 
 Pieces = Sequence[tuple[str, str]]
 """Pieces of text, each with the name of its style."""
@@ -24,6 +24,8 @@ Unwrapped = Literal["", "tables", "all"]
 """Which lines are cut at the right edge: none, rows of tables, or all but those of over `LONG`."""
 LONG = 10_000
 """Lines with more characters are not broken at spaces."""
+_TABLE = 200
+"""Rows of a table, before and after one, that its first column is measured by."""
 _NOT_NARROW = re.compile("[^ -~\u00a0-\u02ff\u0370-\u0482\u2500-\u25ff]")
 """Characters that may not be exactly one cell wide."""
 
@@ -46,6 +48,7 @@ class Rows(Sequence[Row]):
         self._offsets = list(accumulate((len(one) + 1 for one in self._lines), initial=0))
         self._firsts = _first_rows(self._lines, width, unwrapped)
         self._begun: tuple[int, Sequence[int]] = (-1, ())
+        self._table, self._first_column = range(0), 0
 
     def __len__(self) -> int:
         return self._firsts[-1]
@@ -70,6 +73,27 @@ class Rows(Sequence[Row]):
         nth = bisect_right(self._offsets, at, hi=len(self._lines)) - 1
         begins = self._begins(nth)
         return self._firsts[nth] + bisect_right(begins, at - self._offsets[nth]) - 1
+
+    def kept(self, index: int) -> int | None:
+        """The cells of a row that stay when one scrolls sideways; None if all of it stays."""
+        nth = bisect_right(self._firsts, index) - 1
+        if self._width is None:
+            return 0
+        if not _stays_whole(self._lines[nth], self._unwrapped):
+            return None
+        if nth not in self._table:
+            self._table = self._table_around(nth)
+            self._first_column = first_column([self._lines[at] for at in self._table])
+        return self._first_column
+
+    def _table_around(self, nth: int) -> range:
+        """The rows of the table that a line belongs to; the line alone if it is in none."""
+        start, end = nth, nth + 1
+        while start > max(0, nth - _TABLE) and is_table_row(self._lines[start - 1]):
+            start -= 1
+        while end < min(len(self._lines), nth + _TABLE) and is_table_row(self._lines[end]):
+            end += 1
+        return range(start, end) if is_table_row(self._lines[nth]) else range(nth, nth + 1)
 
     def _span(self, index: int) -> tuple[int, int]:
         """The start and end of a row in the text."""
