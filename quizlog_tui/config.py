@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from .errors import ConfigError, UsageError
+from .errors import ConfigError, UsageError, did_you_mean
 from .files.paths import user_folder
 
 
@@ -139,11 +139,8 @@ def _entries(data: Mapping[str, Any]) -> list[tuple[str, str, Any]]:
 def _wrong(known: Mapping[str, Any], key: str, dotted: str, value: Any) -> tuple[str, str] | None:
     """What is wrong with a setting and how to fix it; None if nothing is."""
     if key not in known or dotted != dotted_name(key):
-        from difflib import get_close_matches
-
-        names = [dotted_name(name) for name in known]
-        near = get_close_matches(dotted, names, n=1, cutoff=0.4)
-        return "there is no such setting", f"did you mean {near[0]}?" if near else "remove it"
+        hint = did_you_mean(dotted, map(dotted_name, known)) or "remove it"
+        return "there is no such setting", hint
     if key in EXAMPLES:
         return _wrong_table(key, value)
     default = known[key].default

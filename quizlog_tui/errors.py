@@ -7,6 +7,7 @@ and what to do instead. This module imports no other part of quizlog.
 from __future__ import annotations
 
 import errno
+from collections.abc import Iterable
 
 
 class QuizlogError(Exception):
@@ -115,6 +116,23 @@ class DifferenceError(QuizlogError):
     """A replay of the script differs from what the record says."""
 
     exit_code = 3
+
+
+def did_you_mean(word: str, known: Iterable[str], *, likeness: float = 0.5) -> str:
+    """The hint that names what a misspelt word is most like; empty if it is like nothing.
+
+    Args:
+        word: What the user wrote.
+        known: What could have been meant.
+        likeness: How like it must be, from 0 to 1: more where names share much anyway.
+    """
+    from difflib import get_close_matches
+
+    names = {name.casefold(): name for name in known}
+    word = word.casefold()
+    near = get_close_matches(word, names, cutoff=likeness)
+    swapped = [name for name in near if sorted(name) == sorted(word)]
+    return f"did you mean {names[(swapped or near)[0]]}?" if near else ""
 
 
 _SCARCE = {

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from ..errors import UsageError
+from ..errors import UsageError, did_you_mean
 from ..record.lock import WAIT_SECONDS
 from ..replay.script.source import NAMES
 
@@ -28,16 +28,70 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Raise instead of printing and exiting."""
-        raise UsageError(message.replace(_MASK, ""), hint=f"see `{self.prog} --help`")
+        raise UsageError(message.replace(_MASK, ""), hint=self._help_hint)
+
+    @property
+    def _help_hint(self) -> str:
+        return f"see `{self.prog} --help`"
+
+    def add_argument(self, *names: Any, **options: Any) -> argparse.Action:
+        """Add an argument, in capitals as in the usage, or an option.
+
+        `argparse` would also ask for an argument that may be left out since it may be repeated.
+        """
+        action = super().add_argument(*names, **options)
+        if not action.option_strings:
+            action.metavar = action.metavar or action.dest.upper()
+            action.required = action.nargs not in ("?", "*")
+        return action
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Refuse a value that is none of the choices, and name the one it is like."""
+        choices = [str(choice) for choice in action.choices or ()]
+        if choices and str(value) not in choices:
+            said = argparse.ArgumentError(action, f"invalid choice: {value!r}")
+            hint = f"{did_you_mean(str(value), choices)} choose from: {', '.join(choices)}"
+            raise UsageError(str(said).replace(_MASK, ""), hint=hint.lstrip())
+
+    def first_argument(self, words: Sequence[str]) -> str:
+        """The first word before `--` that is no option and no option's value; "" if none is."""
+        rest = iter(split_options(words)[0])
+        for word in rest:
+            if not word.startswith("-"):
+                return word
+            action = self._option_string_actions.get(word)
+            if action is not None and action.nargs is None:
+                next(rest, None)
+        return ""
+
+    def _check_options(self, words: Sequence[str]) -> None:
+        """Refuse the first word that can only be an option and is none, and name what it is like.
+
+        `argparse` would first ask for the arguments that it takes for missing then.
+        """
+        known = self._options_with(words)
+        for word in words:
+            name = word.partition("=")[0]
+            is_one = name in known or (word[1:2] != "-" and word[:2] in known)
+            if len(word) > 1 and _may_be_option(word) and " " not in word and not is_one:
+                hint = f"{did_you_mean(name, known)} {self._help_hint}".lstrip()
+                raise UsageError(f"there is no option {name}", hint=hint)
+
+    def _options_with(self, words: Sequence[str]) -> set[str]:
+        """The options that may stand among words, those of the verb among them included."""
+        verbs = self._subparsers._group_actions[0].choices if self._subparsers else None
+        named = [parser for verb, parser in dict(verbs or {}).items() if verb in words]
+        return {option for one in (self, *named) for option in one._option_string_actions}
 
     def parse_words(self, words: Sequence[str]) -> Namespace:
         """Parse the words of a command. Options may be anywhere before `--`.
 
         Everything after the first `--` is an argument, even another `--`.
         """
+        options, rest = split_options(words)
+        self._check_options(options)
         if self._subparsers is not None:
             return self.parse_args(words)
-        options, rest = split_options(words)
         masks = {f"{_MASK}{word}": word for word in rest if _may_be_option(word)}
         plain = [f"{_MASK}{word}" if _may_be_option(word) else word for word in rest]
         found = vars(self.parse_intermixed_args([*options, *plain]))

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import os
+import re
 from collections.abc import Callable, Sequence
 from importlib import import_module
 
 from .. import __version__
+from ..errors import UsageError, did_you_mean
+from ..files.paths import example_names
 from .command_table import COMMANDS
 from .grammar import Parser, add_allow, add_wait, command
 
@@ -32,7 +36,21 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
         rest = list(words)
         rest.remove(first)
         return parser_of(first).parse_words(rest)
-    return record_parser().parse_words(words)
+    parser = record_parser()
+    _check_record(parser.first_argument(words))
+    return parser.parse_words(words)
+
+
+def _check_record(name: str) -> None:
+    """Refuse what can only be a misspelt command or example: a bare word that is no file.
+
+    Raises:
+        UsageError: It is one.
+    """
+    if os.path.lexists(name) or not re.fullmatch(r"[\w-]+", name) or name in example_names():
+        return
+    hint = did_you_mean(name, [*COMMANDS, *example_names()]) or "`quizlog --help` lists them"
+    raise UsageError("there is no such command or record", where=name, hint=hint)
 
 
 def parser_of(name: str) -> Parser:

@@ -6,7 +6,7 @@ import os
 import sys
 from pathlib import Path
 
-from ..errors import UsageError
+from ..errors import UsageError, did_you_mean
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _ON_LINUX = {
@@ -68,10 +68,28 @@ def example_names() -> list[str]:
 
 
 def record_path(name: str) -> Path:
-    """The record a user names: a file, or the user's own copy of a shipped example."""
-    if name in example_names() and not Path(name).exists():
+    """The file that a user names: as it is, or the user's own copy of a shipped example.
+
+    Raises:
+        UsageError: There is neither, and the name is like that of a file there or of an example.
+    """
+    path = Path(name)
+    if os.path.lexists(path):
+        return path
+    examples = example_names()
+    if name in examples:
         return own_examples() / name / "record.yaml"
-    return Path(name)
+    if hint := did_you_mean(name, [*examples, *_beside(path)], likeness=0.7):
+        raise UsageError("does not exist", where=name, hint=hint)
+    return path
+
+
+def _beside(path: Path) -> list[str]:
+    """The files beside a path that are of its kind, as a user would name them."""
+    try:
+        return [str(each) for each in path.parent.iterdir() if each.suffix == path.suffix != ""]
+    except (OSError, ValueError):
+        return []
 
 
 def typed_path(text: str) -> Path:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 
-from ..errors import UsageError
+from ..errors import UsageError, did_you_mean
 
 TOPICS = (
     "first-quiz",
@@ -64,9 +63,7 @@ def guide(topic: str) -> str:
         UsageError: There is no such topic.
     """
     if topic not in TOPICS:
-        near = get_close_matches(topic, TOPICS, n=1)
-        nearest = f"did you mean {near[0]}? " if near else ""
-        hint = f"{nearest}`quizlog help` lists the guides"
+        hint = f"{did_you_mean(topic, TOPICS)} `quizlog help` lists the guides".lstrip()
         raise UsageError(f"there is no guide about {topic!r}", hint=hint)
     return _MARK.sub("", _text(topic))
 

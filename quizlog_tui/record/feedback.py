@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..errors import UsageError
+from ..errors import UsageError, did_you_mean
 from ..text import plural
 from .lineage import check_branch, lineage, owner
 from .model import Record
@@ -91,7 +91,8 @@ def added(record: Record, remark: Feedback) -> Record:
     branch = remark.branch if remark.branch is not None else record.branch
     check_branch(record, branch)
     if remark.verdict is not None and remark.verdict not in VERDICTS:
-        hint = f"choose {', '.join(VERDICTS)}, or none"
+        choice = f"choose {', '.join(VERDICTS)}, or none"
+        hint = did_you_mean(remark.verdict, VERDICTS) or choice
         raise UsageError(f"there is no verdict {remark.verdict!r}", hint=hint)
     if not remark.text and remark.verdict is None:
         raise UsageError("the feedback says nothing", hint="give a text or a verdict")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from ..errors import UsageError
+from ..errors import UsageError, did_you_mean
 from .model import Record
 
 _MOST_NAMES = 12
@@ -23,13 +23,11 @@ def check_branch(record: Record, name: str) -> None:
 
 
 def no_branch(record: Record, name: str, where: str | None = None) -> UsageError:
-    """The error for an unknown branch; it lists the existing names, or the most similar ones."""
-    hint = f"there are: {', '.join(record.names)}"
+    """The error for an unknown branch; it names the most similar one."""
+    known = f"there are: {', '.join(record.names)}"
     if len(record.names) > _MOST_NAMES:
-        from difflib import get_close_matches
-
-        near = get_close_matches(name, record.names, n=3, cutoff=0)
-        hint = f"like it: {', '.join(near)}; `quizlog branches` lists all {len(record.names)}"
+        known = f"`quizlog branches` lists all {len(record.names)}"
+    hint = f"{did_you_mean(name, record.names)} {known}".lstrip()
     return UsageError(f"there is no branch {name!r}", where=where, hint=hint)
 
 

@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ..errors import did_you_mean
 from ..sandbox import run_code
 from ..session.session import Session
 from ..solver.autopilot import Pending, accept, agreed, ask_about, read_pending
@@ -111,7 +112,7 @@ class ModelQuestions:
             BadRequestError: There is no such rule.
         """
         if rule is not None and rule not in RULES:
-            hint = f"one of {', '.join(RULES)}"
+            hint = did_you_mean(rule, RULES) or f"one of {', '.join(RULES)}"
             raise BadRequestError(f"there is no rule {rule!r:.60}", where="rule", hint=hint)
         path = self._sessions.folders.find(SHEET, name)
         return await self._sessions.off_loop(partial(self._stored, path, rule))

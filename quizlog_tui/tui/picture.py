@@ -21,7 +21,7 @@ from textual.screen import ModalScreen, Screen
 from textual.worker import Worker, WorkerCancelled
 
 from ..config import Config
-from ..errors import UsageError
+from ..errors import UsageError, did_you_mean
 from ..files.scratch import scratch_folder
 from ..session.session import Session
 from .app import QuizlogApp
@@ -91,7 +91,9 @@ def still_app(record: Path, screen: str, theme: str = DEFAULT) -> Iterator[Quizl
         else:
             made = app(session=stack.enter_context(Session(record, save=False, recorded=True)))
         if theme not in made.available_themes:
-            raise UsageError(f"there is no theme {theme!r}", hint="see `quizlog config show`")
+            near = did_you_mean(theme, made.available_themes)
+            hint = f"{near} `quizlog config show` lists them".lstrip()
+            raise UsageError(f"there is no theme {theme!r}", hint=hint)
         yield made
 
 

@@ -243,7 +243,10 @@ def test_what_is_wrong_is_one_line_and_changes_nothing(
         (("new", "/"), "is a directory, not a script"),
         (("new", "record.yaml"), "name it: quizlog new record.yaml -o RECORD"),
         (("record.yaml", "a", "b"), "unrecognized arguments: b"),
-        (("record.yaml", "--nope"), "unrecognized arguments: --nope"),
+        (
+            ("record.yaml", "--nope"),
+            "there is no option --nope (did you mean --new? see `quizlog --help`)",
+        ),
         (("record.yaml", "x", "--stdin"), "two answers"),
         (("--json",), "which record?"),
         (("tui",), "the screens need a terminal"),

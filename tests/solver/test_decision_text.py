@@ -76,7 +76,7 @@ def _with(**changes: object) -> str:
         (_with(schema_version=2), "has schema_version 2, not 1"),
         (_with(schema_version=None), "schema_version: must be a whole number, not null"),
         (_with(id=7), "id: must be a text, not a whole number"),
-        (_with(modles=[]), "unknown key 'modles' (did you mean 'models'?)"),
+        (_with(modles=[]), "unknown key 'modles' (did you mean models?)"),
         (_with(models={}), "models: must be a list, not an object"),
         (_with(models=[{"name": "a"}]), "models[0]: the key 'status' is missing"),
         (_with(models=[{"name": "a", "status": "fine"}]), "models[0].status: is 'fine', not one of"),

@@ -16,6 +16,7 @@ from ...config import (
     load_config,
     settings,
 )
+from ...errors import did_you_mean
 from ...text import visible
 from ..grammar import Parser, command
 from ..json_output import emit_json
@@ -72,7 +73,7 @@ def all_problems() -> list[ConfigProblem]:
     problems += lines_read_twice(config.commands, str(config_path()))
     known = theme_names(themes)
     if config.theme and config.theme not in known:
-        hint = "`quizlog config show` lists them"
+        hint = did_you_mean(config.theme, known) or "`quizlog config show` lists them"
         said = f"there is no theme {config.theme!r}"
         problems.append(ConfigProblem(f"{config_path()}: theme", said, hint))
     return problems + bad_themes

@@ -137,7 +137,7 @@ def new(arguments: Namespace) -> int:
     """`quizlog new SCRIPT|RECORD [-- ARG...]`."""
     from ...session.new_record import is_record
 
-    path = Path(arguments.script)
+    path = record_path(arguments.script)
     target = _run_again(path, arguments) if is_record(path) else _new_record(path, arguments)
     with (
         noting_progress(lambda: f"{target} was made"),
@@ -240,7 +240,7 @@ def _new() -> Parser:
         "other arguments or another seed."
     )
     parser = command("quizlog new", new, about)
-    parser.add_argument("script", metavar="SCRIPT|RECORD")
+    parser.add_argument("script", help="a script, or the record whose answers are given again")
     about = "the script's own arguments; those like options after --"
     parser.add_argument("args", metavar="ARG", nargs="*", help=about)
     parser.add_argument("-o", "--output", metavar="RECORD", help="default: SCRIPT with .yaml")

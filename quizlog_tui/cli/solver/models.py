@@ -174,7 +174,7 @@ async def _check(choice: Choice) -> list[dict[str, Any]]:
 def _models() -> Parser:
     about = "List the configured models. check: ask each one a small question."
     parser = command("quizlog models", models, about, epilog=_EXAMPLE)
-    parser.add_argument("action", choices=["check"], nargs="?")
+    parser.add_argument("action", metavar="check", choices=["check"], nargs="?")
     add_models(parser)
     return parser
 

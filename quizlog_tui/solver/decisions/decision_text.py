@@ -10,12 +10,11 @@ import json
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, asdict, fields, is_dataclass
-from difflib import get_close_matches
 from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from ...errors import DecisionError
+from ...errors import DecisionError, did_you_mean
 from .decision import SCHEMA_VERSION, Decision
 from .json_value import json_fault, strict_loads
 
@@ -103,10 +102,7 @@ def _object(kind: Callable[..., T], data: Any, path: str, where: str) -> T:
     shape = _shape(kind)
     for key in data:
         if key not in shape:
-            near = get_close_matches(str(key), shape, 1)
-            _fail(
-                path, f"unknown key {key!r}", where, f"did you mean {near[0]!r}?" if near else None
-            )
+            _fail(path, f"unknown key {key!r}", where, did_you_mean(str(key), shape) or None)
     prefix = f"{path}." if path else ""
     values = {}
     for key, (hint, required) in shape.items():

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
@@ -22,7 +21,7 @@ from pydantic import (
     model_validator,
 )
 
-from ...errors import ConfigError
+from ...errors import ConfigError, did_you_mean
 from ...files.paths import user_folder
 from ...files.regular_file import read_regular
 from ...record.text.yaml_text import parse
@@ -250,5 +249,5 @@ def _hint(first: Any) -> str | None:
     if first["type"] != "extra_forbidden":
         return EXAMPLE if first["loc"] in ((), ("models",)) else None
     known = Models if len(first["loc"]) == 1 else ModelSettings
-    near = get_close_matches(str(first["loc"][-1]), known.model_fields, 1)
-    return f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(known.model_fields)}"
+    near = did_you_mean(str(first["loc"][-1]), known.model_fields)
+    return near or f"there are: {', '.join(known.model_fields)}"

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from ...errors import UsageError
+from ...errors import UsageError, did_you_mean
 from ...replay.script.input_kinds import is_free_text
 from ..decisions.decision import AnswerClass, Decision, DecisionVerdict, Why
 from .vote import Tally, tally
@@ -45,7 +45,8 @@ def decide(decision: Decision, rule: str = STANDARD) -> Decision:
         UsageError: There is no such rule.
     """
     if rule not in RULES:
-        raise UsageError(f"there is no rule {rule!r}", hint=f"one of {', '.join(RULES)}")
+        hint = did_you_mean(rule, RULES) or f"one of {', '.join(RULES)}"
+        raise UsageError(f"there is no rule {rule!r}", hint=hint)
     counted = tally(decision)
     open_ = [each for each in counted.classes if not each.refused]
     primary = next((each for each in open_ if each.key == counted.primary), None)

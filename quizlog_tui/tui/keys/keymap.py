@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from difflib import get_close_matches
 
 from ...config import ConfigProblem
+from ...errors import did_you_mean
 from .actions import ACTIONS, Action, all_actions
 from .key_names import is_key, named, shown_key
 
@@ -21,8 +21,7 @@ def key_problems(keys: Mapping[str, str], where: str) -> list[ConfigProblem]:
     problems = []
     for name, value in keys.items():
         if name not in known:
-            near = get_close_matches(name, known, n=1, cutoff=0.4)
-            hint = f"did you mean {near[0]}?" if near else "`quizlog config show` lists them"
+            hint = did_you_mean(name, known) or "`quizlog config show` lists them"
             problems.append(ConfigProblem(f"{where}: keys.{name}", "there is no such action", hint))
         elif wrong := [part.strip() for part in value.split(",") if not is_key(named(part))]:
             said = f"{wrong[0]!r} is not a key" if wrong[0] else "names no key"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
-from difflib import get_close_matches
 
 from ...config import ConfigProblem
+from ...errors import did_you_mean
 from ...text import one_line
 from .actions import ACTIONS, Action
 from .key_names import is_key, named
@@ -122,8 +122,7 @@ def _wrong_entries(entries: Mapping[str, str]) -> Iterator[Fault]:
     known = [each.name for each in fields(OwnCommand) if each.name != "name"]
     for name in entries:
         if name not in known:
-            near = get_close_matches(name, known, n=1, cutoff=0.4)
-            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
+            hint = did_you_mean(name, known) or f"there are {', '.join(known)}"
             yield f"there is no setting {name!r} of a command", hint
     for name, example in (("key", '"ctrl+g"'), ("run", "'cat -n -- \"$QUIZLOG_RECORD\"'")):
         if not entries.get(name, "").strip():

@@ -10,6 +10,7 @@ from textual.app import App
 from textual.theme import BUILTIN_THEMES
 
 from ...config import ConfigProblem
+from ...errors import did_you_mean
 from ..file_changes import Stamps, stamps
 from .theming import DEFAULT, load_themes, theme_files
 
@@ -42,7 +43,8 @@ class InstalledThemes:
         self._app.theme = wanted if wanted in self._app.available_themes else DEFAULT
         if asked in ("", self._app.theme):
             return []
-        return [ConfigProblem("theme", f"there is no theme {asked!r}", "F2 lists them")]
+        hint = did_you_mean(asked, self._app.available_themes) or "F2 lists them"
+        return [ConfigProblem("theme", f"there is no theme {asked!r}", hint)]
 
     def take_changed(self) -> list[ConfigProblem]:
         """Read all theme files again if one has changed, and redraw; returns their problems."""

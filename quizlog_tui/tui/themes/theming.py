@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import fields
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from textual.css.stylesheet import Stylesheet
 from textual.theme import BUILTIN_THEMES, Theme
 
 from ...config import ConfigProblem, config_folder
-from ...errors import QuizlogError
+from ...errors import QuizlogError, did_you_mean
 from ...files.paths import shipped
 from ...record.text.yaml_text import parse
 
@@ -87,8 +86,7 @@ def _wrong(data: dict[str, Any]) -> Iterator[tuple[str, str, str | None]]:
             yield key, "is missing", f"add `{key}: ...`"
     for key, value in data.items():
         if key not in _KEYS:
-            near = get_close_matches(key, _KEYS, n=1)
-            yield key, "is not a theme key", f"did you mean {near[0]}?" if near else None
+            yield key, "is not a theme key", did_you_mean(key, _KEYS) or None
         elif key in ("dark", "ansi") and not isinstance(value, bool):
             yield key, "must be true or false", None
         elif key in _SHARES and not _is_share(value):

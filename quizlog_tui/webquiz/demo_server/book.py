@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from ...errors import UsageError
+from ...errors import UsageError, did_you_mean
 from ...files.paths import quiz_pages
 
 ALWAYS_ON = 2
@@ -54,5 +54,6 @@ def chain_of(ids: Sequence[str]) -> list[Page]:
     known = {page.id: page for page in all_pages().values()}
     for name in ids:
         if name not in known:
-            raise UsageError(f"there is no page {name!r}", hint=f"one of {', '.join(known)}")
+            hint = did_you_mean(name, known) or f"one of {', '.join(known)}"
+            raise UsageError(f"there is no page {name!r}", hint=hint)
     return [known[name] for name in ids] or list(known.values())
