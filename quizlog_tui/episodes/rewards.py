@@ -12,10 +12,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
+from ..replay.script.input_kinds import TEXT
+from ..replay.script.input_type import parsed_kind
+from ..solver.voting.equality import answer_value
 from .build.conversation import answer_in
-from .format.hashing import canonical_answer, value_hash
+from .format.hashing import value_hash
 
 STEPS_SHARE = 0.3
 """Maximum reward of all intermediate answers together."""
@@ -32,19 +35,36 @@ class RewardedHook(TypedDict):
     variable_name: str | None
     value_hash: str
     depends_on: list[str]
+    code_line: NotRequired[str]
+    """The line of the script that reads the answer."""
 
 
-def matches(reply: str, expected_hash: str) -> bool:
-    """Whether the answer in a reply has this hash."""
-    return expected_hash in _hashes(reply)
+def matches(reply: str, expected_hash: str, kind: str = TEXT) -> bool:
+    """Whether the answer in a reply has this hash.
+
+    Args:
+        reply: The student's reply.
+        expected_hash: The hash of the expected answer.
+        kind: How the script reads the answer; see `reading_kind`.
+    """
+    return expected_hash in _hashes(reply, kind)
 
 
-def _hashes(reply: str) -> set[str]:
-    """The hashes of a reply's answer, read as JSON and as text."""
+def reading_kind(hooks: Sequence[Mapping[str, object]]) -> str:
+    """How a script reads its last answer: as the number that `int(input())` wants, or as text.
+
+    Args:
+        hooks: The gold run's hooks in order.
+    """
+    return parsed_kind(str(hooks[-1].get("code_line") or "")) or TEXT if hooks else TEXT
+
+
+def _hashes(reply: str, kind: str = TEXT) -> set[str]:
+    """The hashes of a reply's answer, read as a value and as text."""
     if not reply.strip():
         return set()
     text = answer_in(reply)
-    return {value_hash(canonical_answer(text)), value_hash(text)}
+    return {value_hash(answer_value(text, kind)), value_hash(text)}
 
 
 def steps_reward(
@@ -72,8 +92,8 @@ def steps_reward(
     open_ones = list(payable)
     reached = {hooks[index]["variable_name"] for index in range(len(hooks)) if index not in payable}
     earned = 0.0
-    for hashes in map(_hashes, replies[: len(payable)]):
-        hit = next((index for index in open_ones if hooks[index]["value_hash"] in hashes), None)
+    for reply in replies[: len(payable)]:
+        hit = next((index for index in open_ones if _is_hit(reply, hooks[index])), None)
         if hit is None:
             continue
         open_ones.remove(hit)
@@ -83,19 +103,29 @@ def steps_reward(
     return STEPS_SHARE * earned / len(payable)
 
 
+def _is_hit(reply: str, hook: RewardedHook) -> bool:
+    return matches(reply, hook["value_hash"], reading_kind([hook]))
+
+
 def final_answer(
-    completions: Sequence[Chat], answer: Sequence[str], **columns: object
+    completions: Sequence[Chat],
+    answer: Sequence[str],
+    hooks_json: Sequence[str] | None = None,
+    **columns: object,
 ) -> list[float | None]:
     """For each completion 1 if its answer has the expected hash, else 0; None without a hash.
 
     Args:
         completions: The students' replies.
         answer: The expected hashes (column `answer` of the `rl` export).
+        hooks_json: The gold runs' hooks (column of the `rl` export), which tell how the script
+            reads an answer; without them a text is a number only in its plain form.
         columns: The other columns; ignored.
     """
+    hooks = hooks_json or ["[]"] * len(completions)
     return [
-        float(matches(_last(one), expected)) if expected else None
-        for one, expected in zip(completions, answer, strict=True)
+        float(matches(_last(one), expected, reading_kind(json.loads(each)))) if expected else None
+        for one, expected, each in zip(completions, answer, hooks, strict=True)
     ]
 
 

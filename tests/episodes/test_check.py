@@ -16,13 +16,15 @@ from pydantic_core import from_json
 
 from quizlog_tui.episodes.build.store import store_episodes
 from quizlog_tui.episodes.format.hashing import question_id, value_hash
+from quizlog_tui.episodes.format.identity import episode_id
 from quizlog_tui.episodes.format.lines import plain_line, to_line
 from quizlog_tui.episodes.format.migrations import upgraded
 from quizlog_tui.episodes.read.check import SeenLines, check_file, check_line
 from quizlog_tui.episodes.read.reading import LineError, parse
 from quizlog_tui.episodes.read.upgrade import upgrade_file
 from quizlog_tui.errors import EpisodeError
-from tests.episodes.support import episode
+from quizlog_tui.replay.script.source import Source
+from tests.episodes.support import SCRIPT, SOURCE, episode
 from tests.support.episode_faults import DATA, LINE, ONE, PLACES, Place, put
 
 ALLOWED = (
@@ -32,7 +34,6 @@ ALLOWED = (
     r"[a-z_0-9.]+\.code_cells\.\d+",
     r"[a-z_0-9.]+\.hooks\.\d+\.(code_line|description)",
     r"[a-z_0-9.]+\.hooks\.\d+\.variable_name", r"[a-z_0-9.]+\.hooks\.\d+\.depends_on.*",
-    r"[a-z_0-9.]+\.hooks\.\d+\.value_hash",
     r"[a-z_0-9.]+\.submission_metadata\..*",
     r"consistency_traces\.\d+\.(total_turns|archived_turn_count)",
     r"conversation_for_sft\.system_prompt", r"conversation_for_sft\.messages\.[0-4]\.content",
@@ -83,7 +84,6 @@ REMOVABLE = (
     r"consistency_traces\.\d+\.submission_metadata\.\w+",
     r"teacher_gold_trace\.submission_metadata\.(run|script|solver|sample|execution_id|start_time|status"
     r"|score|error_line|retries|not_verified_because|refused_messages|generated_cells)",
-    r"teacher_gold_trace\.submission_metadata\.matcher\.\w+",  # then the usual one is meant
 )  # fmt: skip
 KEYS = sorted({place[:n] for place in PLACES for n in range(1, len(place) + 1)
                if isinstance(place[n - 1], str)}, key=str)  # fmt: skip
@@ -164,7 +164,8 @@ H = "0" * 16
         ("teacher_gold_trace.hooks.1.depends_on", ["again"], "depends-on"),
         ("teacher_gold_trace.hooks.1.depends_on", ["nobody"], "depends-on"),
         ("teacher_gold_trace.hooks.2.value_hash", H, "last-hook"),
-        ("teacher_gold_trace.submission_metadata.matcher", {"absolute": 3}, "matcher"),
+        ("teacher_gold_trace.hooks.0.value_hash", H, "answer-read"),
+        ("consistency_traces.0.hooks.0.value_hash", H, "answer-read"),
         ("teacher_gold_trace.submission_metadata.reconciled", True, "guarantee"),
         ("consistency_traces.0.final_answer_hash", H, "answer-hash"),
         ("rl_verification_data.expected_final_answer", "other", "answer-hash"),
@@ -225,7 +226,6 @@ def test_lines_that_are_no_strict_json(line: bytes, code: str) -> None:
         ("timestamp", "2025-12-21 16:00:00.000000", "timestamp-form"),
         ("timestamp", "2025-12-21T16:00:00Z", "timestamp-form"),
         ("teacher_gold_trace.submission_metadata.exporter", "another 1", "no-provenance"),
-        ("teacher_gold_trace.submission_metadata.matcher", {"absolute": 0.1}, "loose-matcher"),
         ("extra", 1, "extra-key"),
         ("question.extra", 1, "extra-key"),
         ("rl_verification_data.intermediate_artifact_hashes", {}, "extra-key"),
@@ -339,6 +339,46 @@ def test_an_older_claim_that_is_not_borne_out_is_an_error_and_lowered() -> None:
     assert codes(plain_line(one), lenient=True) == {"guarantee"}
     new, notes = upgraded(one)
     assert new["verified"] is False and "verified" in {path for path, _ in notes}
+
+
+def by_an_earlier_rule(**more: Any) -> dict[str, Any]:
+    """An episode whose answers `3.10` were taken for the number 3.1."""
+    one = copy.deepcopy(episode(("3.10", "3.10"), [("3.10", "3.10")], **more))
+    for trace in (one["teacher_gold_trace"], *one["consistency_traces"]):
+        trace["submission_metadata"] |= {"exporter": "quizlog episodes 2", "matcher": {}}
+        trace["final_answer"], trace["final_answer_hash"] = 3.1, value_hash(3.1)
+        for hook in trace["hooks"]:
+            hook["value_hash"] = value_hash(3.1)
+    one["rl_verification_data"] = {
+        "expected_final_answer_hash": value_hash(3.1), "expected_final_answer": 3.1,
+    }  # fmt: skip
+    one["triangulation_metadata"]["majority_answer_hash"] = value_hash(3.1)
+    one["episode_id"] = episode_id(one["question"]["id"], one["teacher_gold_trace"])
+    return one
+
+
+def test_a_text_that_was_taken_for_a_number_is_an_error_and_read_again() -> None:
+    one = by_an_earlier_rule()
+    assert codes(to_line(one)) == {"answer-read"}
+    new, _ = upgraded(one)
+    assert new["rl_verification_data"] == {
+        "expected_final_answer_hash": value_hash("3.10"), "expected_final_answer": "3.10",
+    }  # fmt: skip
+    assert new["verified"] and not codes(to_line(new)) and not upgraded(new)[1]
+    numbers = Source(SOURCE.path, SCRIPT.replace(b"= input(", b"= float(input("))
+    asked = by_an_earlier_rule(source=numbers)
+    assert not codes(to_line(asked)) and not upgraded(asked)[1]
+
+
+def test_a_line_that_a_tolerance_verified_is_an_error_and_lowered() -> None:
+    one = copy.deepcopy(episode(("4", "1000001"), [("4", "1000002")]))
+    one["verified"] = True
+    one["triangulation_metadata"] |= {
+        "majority_answer_hash": value_hash(1000001), "gold_matches_majority": True,
+    }  # fmt: skip
+    assert codes(to_line(one)) == {"guarantee", "triangulation"}
+    new, _ = upgraded(one)
+    assert new["verified"] is False and not codes(to_line(new))
 
 
 junk = st.recursive(

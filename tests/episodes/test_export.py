@@ -21,16 +21,16 @@ from quizlog_tui.episodes import rewards
 from quizlog_tui.episodes.build.build import BuildSettings
 from quizlog_tui.episodes.build.store import store_episodes
 from quizlog_tui.episodes.export import forms
-from quizlog_tui.episodes.format.hashing import canonical_answer, question_id, value_hash
+from quizlog_tui.episodes.format.hashing import question_id, value_hash
 from quizlog_tui.episodes.format.lines import to_line
-from quizlog_tui.episodes.format.matching import Matcher
 from quizlog_tui.episodes.format.shape import unusable_at
 from quizlog_tui.episodes.read.check import check_line
 from quizlog_tui.episodes.read.splits import SeenParts, assign, leaks
 from quizlog_tui.episodes.read.stats import Stats
 from quizlog_tui.episodes.runs.runs import Turn
 from quizlog_tui.replay.script.source import Source
-from tests.episodes.support import SCRIPT, episode
+from quizlog_tui.solver.voting.equality import answer_value
+from tests.episodes.support import SCRIPT, SOURCE, episode
 from tests.support.episode_faults import DATA, PLACES, Place, put
 
 Run = Callable[..., tuple[int, str, str]]
@@ -95,7 +95,7 @@ def test_preferences_are_over_runs_that_did_not_do_as_well() -> None:
 
 
 firsts = st.sampled_from(["4", "4.0", " 4 ", "5", "bad"])
-lasts = st.sampled_from(["0.5", "0.50", "0.5000000001", "0.6", "more", "bad"])
+lasts = st.sampled_from(["0.5", "0.50", "0.5000000000001", "0.6", "more", "bad"])
 
 
 @given(st.lists(st.tuples(firsts, lasts) | st.tuples(firsts), max_size=5))
@@ -106,11 +106,15 @@ def test_no_answer_that_counts_as_gold_is_rejected(others: list[tuple[str, ...]]
         assert wrong == "bad" or (at, wrong) == (1, "0.6")
 
 
-def test_answers_that_count_as_the_same_by_the_stored_matcher_are_no_pair() -> None:
-    runs = [("4", "END"), ("4", "end")]
-    assert len(list(forms.preference(episode(("4", "end"), runs)))) == 1
-    loose = BuildSettings(Matcher(fold_case=True))
-    assert list(forms.preference(episode(("4", "end"), runs, settings=loose))) == []
+def test_what_may_be_the_gold_answer_in_another_notation_is_rejected_only_if_it_was_refused() -> (
+    None
+):
+    def pairs(gold: tuple[str, ...], other: tuple[str, ...]) -> int:
+        return len(list(forms.preference(episode(gold, [other]))))
+
+    assert pairs(("4", "end"), ("4", "END")) == pairs(("4", "3.10"), ("4", "3.1")) == 0
+    assert pairs(("4", "end"), ("4", "finish")) == pairs(("4", "10"), ("4", "11")) == 1
+    assert pairs(("BAD", "end"), ("bad",)) == 1
 
 
 HASH = value_hash("end")
@@ -130,6 +134,19 @@ def test_the_final_answer_pays_and_nothing_else_does() -> None:
     assert rewards.final_answer(["4"], [value_hash(4)]) == rewards.final_answer(
         ["4"], [value_hash("4")]
     )
+
+
+def test_a_reply_is_read_as_the_script_reads_its_answer() -> None:
+    def paid(row: dict[str, Any], *replies: str) -> list[float | None]:
+        columns = {key: [row[key]] * len(replies) for key in ("answer", "hooks_json")}
+        return rewards.final_answer(replies, **columns)
+
+    [text] = forms.rl(episode(("4", "3.10"), []))
+    assert paid(text, "3.10", " 3.10 ", "3.1", "3.100") == [1, 1, 0, 0]
+    numbers = Source(SOURCE.path, SCRIPT.replace(b"again = input", b"again = float(input"))
+    [number] = forms.rl(episode(("4", "3.10"), [], source=numbers))
+    assert json.loads(number["expected_answer_json"]) == 3.1
+    assert paid(number, "3.10", "3.1", "+3.1", "3.11", '"3.1"') == [1, 1, 1, 0, 0]
 
 
 def test_steps_pay_once_in_order_and_less_than_the_answer() -> None:
@@ -156,9 +173,7 @@ nameless = st.builds(
 @given(st.lists(nameless, max_size=5), st.lists(st.sampled_from(["4", "more", "x"]), max_size=8))
 def test_steps_without_names_are_told_apart(hooks: list[dict[str, Any]], said: list[str]) -> None:
     values = [hook["value_hash"] for hook in hooks if hook["value_hash"] != HASH]
-    hits = Counter(values) & Counter(
-        value_hash(canonical_answer(one)) for one in said[: len(values)]
-    )
+    hits = Counter(values) & Counter(value_hash(answer_value(one)) for one in said[: len(values)])
     earned = rewards.steps_reward(said, hooks, HASH)
     share = rewards.STEPS_SHARE * hits.total() / len(values) if values else 0
     assert earned == pytest.approx(share)

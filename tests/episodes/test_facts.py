@@ -73,9 +73,7 @@ standings = st.builds(Standing, st.booleans(), st.booleans(), st.none() | st.jus
 def test_all_hold_exactly_where_the_rules_verify(
     gold: Any, others: list[Any], stands: Standing
 ) -> None:
-    from quizlog_tui.episodes.format.matching import Matcher
-
-    found = triangulate(answer(gold), [answer(one) for one in others], Matcher())
+    found = triangulate(answer(gold), [answer(one) for one in others])
     told = list(checks(found, stands))
     against = reasons_against(found, stands)
     assert all(check.holds for check in told) == (not against)

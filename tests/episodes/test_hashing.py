@@ -15,7 +15,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quizlog_tui.episodes.format.hashing import (
-    canonical_answer,
     canonical_json,
     checked,
     parsed_hash,
@@ -119,36 +118,3 @@ def test_what_is_not_finite_may_be_hashed_but_not_written(value: float) -> None:
     with pytest.raises(EpisodeError) as caught:
         checked({"a": [value]})
     assert caught.value.where == "$.a[0]"
-
-
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
-        (" 4 ", 4),
-        ("4.0", 4.0),
-        ("[[1, 0], [0, 1]]", [[1, 0], [0, 1]]),
-        ('{"a": true}', {"a": True}),
-        ("true", True),
-        ("null", "null"),
-        ("NaN", "NaN"),
-        ("1e999", "1e999"),
-        ('{"a": 1, "a": 2}', '{"a": 1, "a": 2}'),
-        ("Yes", "Yes"),
-        ("'4'", "'4'"),
-        ("007", "007"),
-        ("1_000", "1_000"),
-        ("[" * 100_000, "[" * 100_000),
-        ("9" * 5000, "9" * 5000),
-        ('"\\ud800"', '"\\ud800"'),
-        ('["\\ud83d\\ude00"]', ["\U0001f600"]),
-        (str(2**70), 2**70),
-        ("", ""),
-    ],
-)
-def test_an_answer_is_json_where_it_is_that(text: str, value: Any) -> None:
-    found = canonical_answer(text)
-    assert found == value and type(found) is type(value)
-
-
-def test_an_answer_declared_as_text_is_text() -> None:
-    assert canonical_answer(" 4 ", declared_text=True) == "4"

@@ -592,6 +592,35 @@ def test_every_rule_is_explained_in_the_guide() -> None:
 # -- the equality of hashes
 
 
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        (" 4 ", 4),
+        ("4.0", 4.0),
+        ("[[1, 0], [0, 1]]", [[1, 0], [0, 1]]),
+        ('{"a": true}', {"a": True}),
+        ("true", True),
+        ("null", "null"),
+        ("NaN", "NaN"),
+        ("1e999", "1e999"),
+        ('{"a": 1, "a": 2}', '{"a": 1, "a": 2}'),
+        ("Yes", "Yes"),
+        ("'4'", "'4'"),
+        ("007", "007"),
+        ("1_000", "1_000"),
+        ("[" * 100_000, "[" * 100_000),
+        ("9" * 5000, "9" * 5000),
+        ('"\\ud800"', '"\\ud800"'),
+        ('["\\ud83d\\ude00"]', ["\U0001f600"]),
+        (str(2**70), 2**70),
+        ("", ""),
+    ],
+)
+def test_an_answer_is_json_where_it_is_that(text: str, value: Any) -> None:
+    found = answer_value(text)
+    assert found == value and type(found) is type(value)
+
+
 @pytest.mark.parametrize(("one", "other"), LIKE_NUMBERS)
 def test_texts_that_look_like_numbers_are_different_values(one: str, other: str) -> None:
     assert value_hash(answer_value(one)) != value_hash(answer_value(other))

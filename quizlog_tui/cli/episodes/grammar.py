@@ -81,7 +81,6 @@ def _add_build(parser: Parser) -> None:
     parser.add_argument(
         "--unsafe-local", action="store_true", help="run code even without isolation"
     )
-    parser.add_argument("--fold-case", action="store_true", help="ignore case in text answers")
     parser.add_argument(
         "--no-derive", action="store_true", help="set no difficulty unless the script declares one"
     )

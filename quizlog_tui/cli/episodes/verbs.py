@@ -31,7 +31,6 @@ def build(arguments: Namespace) -> int:
     """`quizlog episodes build RECORD... -o FILE`."""
     from ...episodes.build.build import BuildSettings
     from ...episodes.build.make import make
-    from ...episodes.format.matching import Matcher
     from ...replay.process.limits import user_limits
     from ...replay.replayer import Replayer
 
@@ -41,11 +40,7 @@ def build(arguments: Namespace) -> int:
         raise UsageError("--queue without --runs", hint="say how many to ask for: --runs N")
     if arguments.branch is not None and len(arguments.records) > 1:
         raise UsageError("--branch is of one record", hint="name that record alone")
-    settings = BuildSettings(
-        Matcher(fold_case=arguments.fold_case),
-        derive=not arguments.no_derive,
-        retries=arguments.keep_retries,
-    )
+    settings = BuildSettings(derive=not arguments.no_derive, retries=arguments.keep_retries)
     output = Path(arguments.output)
     progress, limits = ProgressLine(), user_limits(load_config()[0])
     try:

@@ -8,7 +8,7 @@ and time.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ...errors import EpisodeError, LimitError
@@ -19,7 +19,6 @@ from ...replay.transcript import Step, Transcript
 from ...replay.world import World, start_of
 from ..format.hashing import question_id
 from ..format.identity import episode_id
-from ..format.matching import Matcher
 from ..format.times import EPOCH, stamp
 from ..format.triangulate import reasons_against, standing, triangulate
 from ..runs.decision_runs import is_repeated, witnesses
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
 ANSWER_FIRST = "answer a question first"
 """The hint for a record that contains nothing to learn from."""
 
-EXPORTER = "quizlog episodes 2"
+EXPORTER = "quizlog episodes 3"
 """The writer of the lines, with the version of their format and rules. It is not the program's
 version, so that a new release writes the same bytes."""
 
@@ -48,8 +47,6 @@ Fragility = Callable[[Instance, Replayed], str | None]
 class BuildSettings:
     """The user's choices for building."""
 
-    matcher: Matcher = field(default_factory=Matcher)
-    """Decides when two answers count as the same."""
     derive: bool = True
     """Whether an undeclared difficulty is derived from the number of steps."""
     retries: bool = False
@@ -154,13 +151,12 @@ def _episode(
         for each in others
     ]
     answers = [(each["final_answer_hash"], each["final_answer"]) for each in (trace, *traces)]
-    found = triangulate(answers[0], answers[1:], settings.matcher)
+    found = triangulate(answers[0], answers[1:])
     reasons = reasons_against(found, standing(trace))
     if not reasons and (doubt := fragility(instance, gold)):
         trace["submission_metadata"]["unverifiable"] = doubt
         reasons = reasons_against(found, standing(trace))
     trace["submission_metadata"] |= {
-        "matcher": settings.matcher.to_dict(),
         "not_verified_because": reasons,
         REFUSED: refused_messages(gold) if settings.retries else [],
     }

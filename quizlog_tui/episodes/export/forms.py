@@ -60,8 +60,8 @@ def rl(episode: UsableEpisode) -> Iterator[Row]:
     metadata = gold["submission_metadata"]
     names = ("script", "code_hash", "seed", "start_time", "inputs")
     info = {"episode_id": episode["episode_id"]} | {k: metadata[k] for k in names if k in metadata}
-    keys = ("variable_name", "value_hash", "depends_on")
-    hooks = [{key: hook[key] for key in keys} for hook in gold["hooks"]]
+    keys = ("variable_name", "value_hash", "depends_on", "code_line")
+    hooks = [{key: hook[key] for key in keys if key in hook} for hook in gold["hooks"]]
     yield {
         "prompt": [system, *talk[:-1]],
         "answer": wanted["expected_final_answer_hash"],

@@ -10,7 +10,7 @@ import json
 import math
 import sys
 from hashlib import sha256
-from typing import Never, TypeVar
+from typing import TypeVar
 
 from ...errors import EpisodeError
 
@@ -101,8 +101,6 @@ def _walk(value: object, path: str, above: tuple[int, ...], *, finite: bool) -> 
 
 MAX_DEPTH = 200
 """Maximum depth of nesting; JSON readers have limits of their own."""
-_ABOVE = (0, 0, 0)
-"""Stands for the levels above an answer: an episode, the list of its runs, and a run."""
 
 
 def _number(value: int | float, path: str, *, finite: bool) -> None:
@@ -118,24 +116,6 @@ def _refused(message: str, path: str) -> EpisodeError:
     return EpisodeError(message, where=path, hint=hint)
 
 
-def strict_json(text: str) -> object:
-    """The value of an unambiguous JSON text.
-
-    Raises:
-        ValueError: The text is not JSON, repeats a key, or contains a lone surrogate or a number
-            without an exact value in JSON and Python: NaN, an infinity, `1e999`, or one with
-            thousands of digits.
-    """
-    try:
-        value: object = json.loads(text, object_pairs_hook=_single, parse_constant=_no_constant)
-        _walk(value, "$", _ABOVE, finite=True)
-        if "\\u" in text and not is_unicode(value):
-            raise ValueError("it holds a lone surrogate, which is not Unicode text")
-    except (RecursionError, EpisodeError) as error:
-        raise ValueError(str(error)) from None
-    return value
-
-
 def is_unicode(value: object) -> bool:
     """Whether a JSON value contains no lone surrogate, so that it can be written in UTF-8."""
     try:
@@ -143,30 +123,3 @@ def is_unicode(value: object) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def _single(pairs: list[tuple[str, object]]) -> JsonObject:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError("a key stands twice in one object")
-    return found
-
-
-def _no_constant(name: str) -> Never:
-    raise ValueError(f"{name} is not a JSON value")
-
-
-def canonical_answer(text: str, *, declared_text: bool = False) -> object:
-    """The value of an answer: that of its JSON if it is strict JSON, else the trimmed text.
-
-    Case is not folded and nothing is rounded. `null` stays text, because null means no answer. An
-    answer to a question declared as text (`#textarea`) is never read as JSON.
-    """
-    text = text.strip()
-    if declared_text:
-        return text
-    try:
-        value = strict_json(text)
-    except ValueError:
-        return text
-    return text if value is None else value

@@ -2,18 +2,23 @@
 
 Files from before the schema was final lack `hooks`, `submission_metadata` and question ids, hash
 answers through pickle, write times with a space, and let the assistant speak first. `converted`
-corrects this without changing what the episode claims; `upgraded` also lowers the claims to what
-the runs support. Standard library only.
+corrects this without changing what the episode claims; `upgraded` also reads answers again of which
+an earlier quizlog took a text for a number, and lowers the claims to what the runs support.
+Standard library only.
 """
 
 from __future__ import annotations
 
 import pickle
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from functools import lru_cache
 from hashlib import sha256
 
+from ...solver.voting.equality import answer_value
+from ..rewards import reading_kind
 from .hashing import HASH_LENGTH, JsonObject, parsed_hash, question_id
-from .matching import matcher_from
+from .identity import episode_id
 from .times import is_stamp, stamp
 from .triangulate import reasons_against, standing, triangulate
 
@@ -36,7 +41,7 @@ def upgraded(episode: JsonObject) -> tuple[JsonObject, list[Note]]:
     `verified` is never raised: only a replay can show that the script accepts the gold run.
     """
     data, notes = converted(episode)
-    notes += _settled(data)
+    notes += [*_readings(data), *_settled(data)]
     return data, notes
 
 
@@ -158,6 +163,62 @@ def _dialogue(data: JsonObject) -> Iterator[Note]:
 _STEPS = (_times, _question, _shapes, _hashes, _dialogue)
 
 
+def says_quizlog(metadata: Mapping[str, object]) -> bool:
+    """Whether a run's metadata names quizlog as its writer."""
+    return str(metadata.get("exporter", "")).startswith("quizlog ")
+
+
+def misread_hooks(trace: Mapping[str, object]) -> Iterator[tuple[JsonObject, object]]:
+    """Each hook of a run by quizlog that is not of the answer given, with the right value.
+
+    That is the answer's text as its question reads it. A hash of the text itself is right too: then
+    the answer was declared as text.
+    """
+    metadata, hooks = trace.get("submission_metadata"), trace.get("hooks")
+    ours = isinstance(metadata, dict) and says_quizlog(metadata)
+    inputs = metadata.get("inputs") if isinstance(metadata, dict) and ours else None
+    if not isinstance(inputs, list) or not isinstance(hooks, list):
+        return
+    for text, hook in zip(inputs, hooks, strict=False):
+        if isinstance(text, str) and isinstance(hook, dict):
+            kind, found = reading_kind([hook]), hook.get("value_hash")
+            hashes = _answer_hashes if len(text) < _SHORT else _answer_hashes.__wrapped__
+            if found not in hashes(text, kind):
+                yield hook, answer_value(text, kind)
+
+
+_SHORT = 100
+"""Answers with fewer characters are hashed once for many lines of a file."""
+
+
+@lru_cache(maxsize=1000)
+def _answer_hashes(text: str, kind: str) -> tuple[str, str]:
+    """The hashes of an answer, as text and as value."""
+    return parsed_hash(text.strip()), parsed_hash(answer_value(text, kind))
+
+
+def _readings(data: JsonObject) -> Iterator[Note]:
+    """Replace the values of answers that their texts do not say, and what follows from them."""
+    for path, trace in _traces(data):
+        for hook, value in misread_hooks(trace):
+            found, hook["value_hash"] = hook.get("value_hash"), parsed_hash(value)
+            yield f"{path}.hooks", "had the hash of a number for a text"
+            if trace.get("final_answer_hash") == found and hook is trace["hooks"][-1]:  # type: ignore[index]
+                trace["final_answer"], trace["final_answer_hash"] = value, hook["value_hash"]
+                if path == "teacher_gold_trace":
+                    yield from _reread(data, trace)
+
+
+def _reread(data: JsonObject, gold: JsonObject) -> Iterator[Note]:
+    """Bring what depends on the gold answer up to date."""
+    reward, question = _part(data, "rl_verification_data"), _part(data, "question")
+    for name in ("final_answer", "final_answer_hash"):
+        reward[f"expected_{name}"] = gold[name]
+    with suppress(KeyError, TypeError):  # the checker says what is missing
+        data["episode_id"] = episode_id(str(question.get("id")), gold)
+    yield "rl_verification_data", "expected a number for a text"
+
+
 def _settled(data: JsonObject) -> Iterator[Note]:
     """Correct the fields that follow from other fields."""
     gold, talk = _part(data, "teacher_gold_trace"), _part(data, "conversation_for_sft")
@@ -176,11 +237,7 @@ def _settled(data: JsonObject) -> Iterator[Note]:
     if not pairs or len(pairs) < len(traces):
         return
     metadata = _part(gold, "submission_metadata")
-    try:
-        matcher = matcher_from(metadata.get("matcher"))
-    except ValueError:
-        return  # the checker says what is wrong with it
-    found = triangulate(pairs[0], pairs[1:], matcher)
+    found = triangulate(pairs[0], pairs[1:])
     if data.get("triangulation_metadata") != found.to_dict():
         data["triangulation_metadata"] = found.to_dict()
         yield "triangulation_metadata", "did not follow from the runs"

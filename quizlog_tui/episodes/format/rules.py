@@ -12,10 +12,11 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
+from ...replay.script.input_kinds import JSON, NUMBER, TEXT
 from ..rewards import matches
 from .hashing import parsed_hash, question_id
 from .identity import episode_id
-from .matching import USUAL, matcher_from
+from .migrations import misread_hooks, says_quizlog
 from .triangulate import reasons_against, standing, triangulate
 
 if TYPE_CHECKING:
@@ -70,15 +71,10 @@ class View:
         """Whether the line names quizlog as its writer."""
 
 
-def says_quizlog(metadata: Mapping[str, object]) -> bool:
-    """Whether a run's metadata names quizlog as its writer."""
-    return str(metadata.get("exporter", "")).startswith("quizlog ")
-
-
 Rule = Callable[[View], Iterator[RuleFinding]]
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-([0-9a-f])[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}", re.I)
 _NAMED = {"code_hash", "seed", "inputs"}
-_TOLD = _NAMED | {"matcher", "reconciled", "unverifiable"}
+_TOLD = _NAMED | {"reconciled", "unverifiable"}
 """Required metadata of a gold run, because its id or `verified` depends on it."""
 
 
@@ -139,7 +135,9 @@ def last_word(view: View) -> Iterator[RuleFinding]:
     if content.strip() == (answer if type(answer) is str else repr(answer)):
         return
     expected = view.gold["final_answer_hash"] or ""
-    if matches(content, expected) or parsed_hash(content.strip()) == expected:
+    if any(matches(content, expected, kind) for kind in (TEXT, NUMBER, JSON)):
+        return
+    if parsed_hash(content.strip()) == expected:
         return
     if view.ours or (str(answer) not in content and json.dumps(answer) not in content):
         where, message = f"{TALK}[{len(messages) - 1}].content", "does not give the final answer"
@@ -166,16 +164,7 @@ def _hash_fault(value: object, found: str | None) -> tuple[str, str] | None:
 
 def agreement(view: View) -> Iterator[RuleFinding]:
     """Counts, majority and `verified` follow from the runs."""
-    try:
-        matcher = matcher_from(view.metadata.get("matcher"))
-    except ValueError as error:
-        yield RuleFinding(f"{GOLD}.submission_metadata.matcher", "matcher", str(error))
-        return
-    if matcher.absolute > USUAL.absolute or matcher.relative > USUAL.relative:
-        where = f"{GOLD}.submission_metadata.matcher"
-        message = "lets numbers count as equal that the usual tolerance tells apart"
-        yield RuleFinding(where, "loose-matcher", message, warning=True)
-    found = triangulate(view.answers[0], view.answers[1:], matcher)
+    found = triangulate(view.answers[0], view.answers[1:])
     expected = found.to_dict()
     recorded: Mapping[str, object] = view.episode["triangulation_metadata"]
     if recorded != expected:
@@ -202,6 +191,16 @@ def hooks(view: View) -> Iterator[RuleFinding]:
                 break  # not the plain chain that quizlog writes
             known.add(name)
             before = name
+
+
+def readings(view: View) -> Iterator[RuleFinding]:
+    """Values are what the answers' texts say: `3.10` is not 3.1 unless a number is asked for."""
+    for index, run in enumerate(view.runs):
+        for hook, value in misread_hooks(run):
+            number = next(n for n, each in enumerate(run["hooks"]) if each is hook)
+            message = f"is not the hash of the answer given, {value!r:.60}: upgrade the file"
+            where = f"{run_path(index)}.hooks[{number}].value_hash"
+            yield RuleFinding(where, "answer-read", message)
 
 
 def _tangled(found: list[Hook], path: str) -> Iterator[RuleFinding]:
@@ -263,7 +262,7 @@ def runs(view: View) -> Iterator[RuleFinding]:
 def own(view: View) -> Iterator[RuleFinding]:
     """What quizlog's own lines guarantee beyond the schema."""
     if not view.ours:
-        message = "no provenance: reconciliation and matcher unknown"
+        message = "no provenance: reconciliation unknown"
         yield RuleFinding(f"{GOLD}.submission_metadata", "no-provenance", message, warning=True)
         return
     gold, messages = view.gold, view.messages
@@ -288,6 +287,7 @@ RULES: tuple[Rule, ...] = (
     answers,
     agreement,
     hooks,
+    readings,
     dialogue,
     last_word,
     turns,

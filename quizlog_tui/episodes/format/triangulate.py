@@ -1,9 +1,10 @@
 """Decides `verified`: what independent runs agree on, and whether that verifies the gold run.
 
-The builder writes its result, and the checker compares with it. The rules are stricter than the
-schema's three guarantees: a majority is more than half of the runs that answered, the script
-accepted the gold run in a replay, nothing in the script makes replays meaningless, and no gold
-answer was given after seeing other models' answers. Standard library only.
+The builder writes its result, and the checker compares with it. Answers are equal exactly if their
+hashes are. The rules are stricter than the schema's three guarantees: a majority is more than half
+of the runs that answered, the script accepted the gold run in a replay, nothing in the script makes
+replays meaningless, and no gold answer was given after seeing other models' answers. Standard
+library only.
 """
 
 from __future__ import annotations
@@ -11,8 +12,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
-
-from .matching import Matcher, clusters
 
 if TYPE_CHECKING:
     from .schema import TriangulationMetadata
@@ -29,7 +28,7 @@ class Triangulation(NamedTuple):
     succeeded: int
     """Number of them with an answer."""
     majority_hash: str | None
-    """Hash of the most frequent answer; the gold answer's if that counts as the same."""
+    """Hash of the most frequent answer; of equally frequent ones the smallest."""
     majority_count: int
     """Number of runs that gave it."""
     gold_matches: bool
@@ -46,28 +45,15 @@ class Triangulation(NamedTuple):
         }
 
 
-def triangulate(gold: Answer, others: Sequence[Answer], matcher: Matcher) -> Triangulation:
+def triangulate(gold: Answer, others: Sequence[Answer]) -> Triangulation:
     """Compare the gold run's answer with those of the consistency runs, in any order."""
-    keys = [key for key, _ in others if key is not None]
-    succeeded = len(keys)
-    if not succeeded:
+    counts = Counter(key for key, _ in others if key is not None)
+    if not counts:
         return Triangulation(len(others), 0, None, 0, gold_matches=False)
-    if keys.count(gold[0] or "") == succeeded:  # the usual case: all are equal by hash
-        return Triangulation(len(others), succeeded, gold[0], succeeded, gold_matches=True)
-    counts = Counter(keys)
-    answered = [(key, value) for key, value in (*others, gold) if key is not None]
-    size, group = _largest(clusters(answered, matcher), counts)
-    strict = 2 * size > succeeded
-    matches = strict and gold[0] in group
-    majority = gold[0] if matches else min(group, key=lambda key: (-counts[key], key))
-    return Triangulation(len(others), succeeded, majority, size, matches)
-
-
-def _largest(groups: Sequence[frozenset[str]], counts: Counter[str]) -> tuple[int, frozenset[str]]:
-    """The cluster with the most runs; of equal ones that with the smallest hash."""
-    sized = [(-sum(counts[key] for key in group), min(group), group) for group in groups]
-    size, _, group = min(sized, key=lambda item: item[:2])
-    return -size, group
+    succeeded = counts.total()
+    majority = min(counts, key=lambda key: (-counts[key], key))
+    matches = majority == gold[0] and 2 * counts[majority] > succeeded
+    return Triangulation(len(others), succeeded, majority, counts[majority], matches)
 
 
 class Standing(NamedTuple):

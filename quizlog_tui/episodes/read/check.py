@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, TypedDict, cast
 from pydantic import ValidationError
 
 from ..format.lines import seal_fits, sealed_as_is
-from ..format.migrations import converted, gold_metadata
-from ..format.rules import GOLD, RULES, RuleFinding, View, says_quizlog
+from ..format.migrations import converted, gold_metadata, says_quizlog
+from ..format.rules import GOLD, RULES, RuleFinding, View
 from ..format.schema import SHAPE
 from .reading import LineError, lines, parse
 from .trainer_warnings import ADVICE, LONG_LINE

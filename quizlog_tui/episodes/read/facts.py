@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from ..format.hashing import JsonObject
-from ..format.matching import cluster_of, matcher_or_usual
 from ..format.migrations import converted
 from ..format.triangulate import Standing, Triangulation, standing, triangulate
 from .reading import LineError, parse
@@ -50,7 +49,7 @@ class EpisodeRun:
     answer: str | None
     """The final answer as JSON; None if the run failed."""
     agrees: bool
-    """Whether the answer counts as equal to the gold one."""
+    """Whether the answer has the gold one's hash."""
     inputs: tuple[str, ...]
     hooks: tuple[HookFacts, ...]
 
@@ -102,12 +101,10 @@ def facts(episode: JsonObject) -> EpisodeFacts:
     gold, question = _part(data, "teacher_gold_trace"), _part(data, "question")
     traces = [gold, *(each for each in _list(data, "consistency_traces") if isinstance(each, dict))]
     metadata, pairs = _part(gold, "submission_metadata"), [_answer(each) for each in traces]
-    matcher = matcher_or_usual(metadata.get("matcher"))
-    same = cluster_of(pairs[0][0], pairs, matcher)
-    runs = [_run(each, number, same) for number, each in enumerate(traces)]
+    runs = [_run(each, number, pairs[0][0]) for number, each in enumerate(traces)]
     talk = _part(data, "conversation_for_sft")
     said = [each for each in _list(talk, "messages") if isinstance(each, dict)]
-    found = triangulate(pairs[0], pairs[1:], matcher)
+    found = triangulate(pairs[0], pairs[1:])
     stands = standing({"execution_success": runs[0].success, "submission_metadata": metadata})
     return EpisodeFacts(
         verified=data.get("verified") is True,
@@ -167,7 +164,7 @@ def _answer(trace: JsonObject) -> tuple[str | None, object]:
     return (key, value) if isinstance(key, str) and value is not None else (None, None)
 
 
-def _run(trace: JsonObject, number: int, same: frozenset[str]) -> EpisodeRun:
+def _run(trace: JsonObject, number: int, gold: str | None) -> EpisodeRun:
     metadata, (key, value) = _part(trace, "submission_metadata"), _answer(trace)
     sample, score = metadata.get("sample"), metadata.get("score")
     which = f" #{sample}" if type(sample) is int and sample else ""
@@ -177,7 +174,7 @@ def _run(trace: JsonObject, number: int, same: frozenset[str]) -> EpisodeRun:
         success=trace.get("execution_success") is True,
         score=score if isinstance(score, int | float) else None,
         answer=None if key is None else json.dumps(value, ensure_ascii=False),
-        agrees=key in same,
+        agrees=key is not None and key == gold,
         inputs=inputs,
         hooks=tuple(_hooks(trace, inputs)),
     )

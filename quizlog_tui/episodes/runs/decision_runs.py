@@ -14,8 +14,9 @@ from dataclasses import replace
 from ...record.model import Record
 from ...solver.decisions.answer_text import answer_text
 from ...solver.decisions.decision import Decision, ModelReply
-from ..format.hashing import canonical_answer
-from ..format.matching import Matcher
+from ...solver.voting.ballot import is_equal
+from ...solver.voting.equality import answer_value
+from ..format.hashing import value_hash
 from .runs import SolverRun, Turn
 
 
@@ -31,7 +32,7 @@ def taken(decisions: Sequence[Decision], record: Record) -> dict[int, Decision]:
         if (at := each.question.pointer) is not None
         and 0 <= at < len(record.inputs)
         and at <= shared.get(each.question.branch or record.branch, -1)
-        and _same(_text(each, each.verdict.answer), record.inputs[at])
+        and _counts_as(each, each.verdict.answer, record.inputs[at])
     }
 
 
@@ -67,7 +68,7 @@ def _text(decision: Decision, answer: object) -> str:
 def _turn_of(decision: Decision, turn: Turn) -> Turn:
     for reply in _by_rank(decision):
         answer = _own_answer(reply) if reply.name in decision.verdict.contributors else None
-        if answer is not None and _same(_text(decision, answer), turn.answer):
+        if answer is not None and _counts_as(decision, answer, turn.answer):
             return Turn(turn.answer, reply.code, reply.explanation)
     return turn
 
@@ -110,17 +111,19 @@ def _own_turns(decisions: Mapping[int, Decision], name: str) -> list[Turn]:
         answer = _own_answer(reply) if reply else None
         if reply is None or answer is None or decision.refused:
             break
-        text = _text(decision, answer)
-        turns.append(Turn(text, reply.code, reply.explanation))
-        chosen = _text(decision, decision.verdict.answer)
-        if not _same(text, chosen):
+        turns.append(Turn(_text(decision, answer), reply.code, reply.explanation))
+        if not _counts_as(decision, answer, _text(decision, decision.verdict.answer)):
             break
     return turns
 
 
-def _same(text: str, other: str) -> bool:
-    """Whether two texts give the same answer."""
-    return Matcher().same(canonical_answer(text), canonical_answer(other))
+def _counts_as(decision: Decision, answer: object, text: str) -> bool:
+    """Whether the decision's vote counts an answer and the text given to the script as one.
+
+    This only tells where an answer comes from; whether runs agree is told by hashes.
+    """
+    own = _text(decision, answer)
+    return own == text or is_equal(own, text, decision.question)
 
 
 def witnesses(models: Sequence[SolverRun], run: SolverRun) -> list[SolverRun]:
@@ -139,8 +142,8 @@ def witnesses(models: Sequence[SolverRun], run: SolverRun) -> list[SolverRun]:
 
 
 def _all_same(each: SolverRun, other: SolverRun) -> bool:
-    pairs = zip(each.inputs, other.inputs, strict=False)
-    return len(each.turns) == len(other.turns) and all(_same(*pair) for pair in pairs)
+    own, others = ([value_hash(answer_value(text)) for text in run.inputs] for run in (each, other))
+    return own == others
 
 
 def is_repeated(run: SolverRun, models: Sequence[SolverRun]) -> bool:

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from types import NoneType
 from typing import Any
 
-from ...replay.script.input_kinds import is_free_text
+from ...replay.script.input_kinds import TEXT, is_free_text
+from ...replay.script.input_type import parsed_kind
 from ...replay.transcript import Step, Transcript
-from ..format.hashing import canonical_answer
+from ...solver.voting.equality import answer_value
 
 Replay = Callable[[Sequence[str], str | None], Transcript]
 """Gives the transcript for answers and a start of the clocks, for one script and seed."""
@@ -126,13 +127,15 @@ class Replayed:
 
     @property
     def final_answer(self) -> object:
-        """The canonical value of the last answer; None if the run failed."""
+        """The value of the last answer; None if the run failed."""
         return step_answer(self.accepted[-1]) if self.success else None
 
 
 def step_answer(step: Step) -> object:
-    """The canonical value of the answer given at a step."""
-    return canonical_answer(clean(step.input or ""), declared_text=is_free_text(step.input_type))
+    """The value of the answer given at a step, read as the script itself reads it."""
+    line = step.source.line(step.line) if step.source and step.line else ""
+    kind = step.input_type if is_free_text(step.input_type) else parsed_kind(line)
+    return answer_value(clean(step.input or ""), kind or TEXT)
 
 
 def shown(step: Step) -> str:

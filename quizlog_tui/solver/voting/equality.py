@@ -86,15 +86,8 @@ def json_in(text: str, *, plain: bool) -> Any:
         text: The text.
         plain: Whether numbers count only in their plain form, and a quoted text not at all.
     """
-    read = (_plain_float, _plain_int) if plain else (None, None)
     try:
-        value = json.loads(
-            text,
-            parse_float=read[0],
-            parse_int=read[1],
-            object_pairs_hook=_single,
-            parse_constant=_no_constant,
-        )
+        value = (_PLAIN if plain else _ANY).decode(text)
     except (ValueError, RecursionError):
         return None
     is_quoted = plain and isinstance(value, str)
@@ -122,6 +115,15 @@ def _single(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 def _no_constant(name: str) -> Never:
     raise ValueError(f"{name} is not a JSON value")
+
+
+_ANY = json.JSONDecoder(object_pairs_hook=_single, parse_constant=_no_constant)
+_PLAIN = json.JSONDecoder(
+    object_pairs_hook=_single,
+    parse_constant=_no_constant,
+    parse_float=_plain_float,
+    parse_int=_plain_int,
+)
 
 
 # -- what a question asks for
