@@ -103,6 +103,8 @@ CASES: dict[str, tuple[DecisionVerdict, Any, str | None]] = {
     "the raw form given most often": (verdict(ran("4.0"), ran("4.0"), ran(4)), "4.0", "unanimous"),
     "the form a question wants": (verdict(ran("4"), ran(4.0), ran(4), question=INTEGER), 4, "unanimous"),
     "its decimals": (verdict(ran(1.8899), ran(1.89), question=CENTS), 1.89, "unanimous"),
+    "what computing left is not submitted": (verdict(ran(6.7e-16), said("0"), question=NUMBER), "0", "unanimous"),
+    "nor a number that is not rounded": (verdict(ran(1.8899), said("1.89"), question=CENTS), "1.89", "unanimous"),
     "a matrix, not its text": (verdict(ran("[[1]]"), ran([[1]]), question=MATRIX), [[1]], "unanimous"),
     "the very option": (verdict(ran("red"), ran("Red"), question=COLOUR), "Red", "unanimous"),
     "what ran before what was said": (verdict(said("b a"), ran("B  A")), "B  A", "unanimous"),

@@ -64,7 +64,7 @@ _NAMES = re.compile(
 """Numbers that are names: `3.10` is another version than `3.1`, and `007` another room than `7`."""
 _NO_DECIMALS = re.compile(
     r"\b(?:hex|hexadecimal|octal|binary|roman numerals?|base[ -]?\d+|versions?|dates?|telephone"
-    r"|phone|postcode)\b",
+    r"|phone|postcode|zip|pin|isbn|iban|serial|passport)\b",
     re.I,
 )
 """Words of questions whose answers have digits, but are not decimal numbers."""

@@ -34,8 +34,13 @@ _UNITS = {
 """Units that are rounded to, with the number of decimals that each leaves."""
 _UNIT = "|".join(name.replace(" ", "[- ]") for name in sorted(_UNITS, key=len, reverse=True))
 _NEAREST = re.compile(
-    rf"(?:\bto (?:the|its) |\bround\w*\b[^.?!\n]{{0,60}}\b)(?:nearest|closest) "
-    rf"(?:({_UNIT})\b(?![-\w])|(0?\.0*1|1(?:\.0)?|10+)(?![\w]|\.\d))",
+    rf"(?:\bto (?:the|its) |\bround\w*\b[^.?!\n]{{0,60}}\b|[(,] ?)(?:nearest|closest) "
+    rf"(?:({_UNIT})s?\b(?![-\w])|(0?\.0*1|1(?:\.0)?|10+)(?![\w]|\.\d))",
+    re.I,
+)
+_PLACE = re.compile(
+    r"(?:\bround\w*\b[^.?!\n]{0,60}\bto (?:the )?|\bto )"
+    r"((?:ten|hundred)[- ]thousandth|tenth|hundredth|thousandth|millionth)(?:s\b| place\b)",
     re.I,
 )
 _UNIT_ALONE = re.compile(
@@ -75,7 +80,7 @@ def decimals_asked(text: str) -> int | None:
     """The number of decimals that a question asks for, below 0 for tens and more, else None."""
     if found := _DECIMALS.search(text):
         return _count(found)
-    if found := _NEAREST.search(text):
+    if found := _PLACE.search(text) or _NEAREST.search(text):
         if found[1]:
             return _UNITS[found[1].lower().replace("-", " ")]
         whole, _, part = found[2].partition(".")

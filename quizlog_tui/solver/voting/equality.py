@@ -181,7 +181,7 @@ DIGITS = 12
 """Number of significant digits of a computed number that count."""
 ZERO = Fraction(1, 10**DIGITS)
 """A computed number nearer to 0 than this is 0."""
-_MINUS = re.compile(r"^[−‒–﹣－](?=[\d.]|\s)|(?<=[eE])[−‒–﹣－]")
+_MINUS = re.compile(r"^[−‐‑‒–﹣－](?=[\d.]|\s)|(?<=[eE])[−‐‑‒–﹣－]")
 _GROUPED = re.compile(
     r"([+-]?) ?([1-9]\d{0,2}(?:([ ,'’_٬])\d{3})(?:\3\d{3})*|[1-9]\d?(?:,\d\d)+,\d{3})(\.\d+)?",
     re.A,
@@ -348,6 +348,11 @@ def _canonical_parts(form: NormalForm, how: WantedForm) -> CanonicalForm:
 def same(one: NormalForm, other: NormalForm, how: WantedForm) -> bool:
     """Whether two answers count as equal."""
     return canonical(one, how) == canonical(other, how)
+
+
+def is_inexact(form: NormalForm, how: WantedForm) -> bool:
+    """Whether a number in an answer is not the one that its class stands for."""
+    return any(RULES[name].stage == "number" for name in canonical(form, how).rules)
 
 
 def grouped(forms: Sequence[NormalForm], how: WantedForm) -> list[list[int]]:

@@ -17,7 +17,16 @@ from ...replay.script.input_kinds import CHOICE, JSON, MATRIX, MATRIX_LIST, RADI
 from ..decisions.answer_text import answer_text
 from ..decisions.decision import Abstention, AnswerClass, Decision, ModelQuestion
 from .ballot import UNSURE, Ballot, in_conflict, proven_forms, vote_of
-from .equality import NormalForm, WantedForm, answer_value, grouped, rules_told, same, wanted
+from .equality import (
+    NormalForm,
+    WantedForm,
+    answer_value,
+    grouped,
+    is_inexact,
+    rules_told,
+    same,
+    wanted,
+)
 from .normal import NoAnswerError, normal_form
 
 
@@ -136,13 +145,17 @@ def _key(members: Iterable[Ballot], how: WantedForm) -> str:
 
 
 def _representative(members: Iterable[Ballot], question: ModelQuestion, how: WantedForm) -> Any:
-    """The most frequent raw answer; among equals one of the wanted type, then a computed one."""
+    """The most frequent raw answer; among equals one that no rule changes as a number.
+
+    Then one of the wanted type, then a computed one.
+    """
     texts = Counter(_raw(ballot.answer) for ballot in members)
 
-    def order(ballot: Ballot) -> tuple[int, bool, bool, int, str]:
+    def order(ballot: Ballot) -> tuple[int, bool, bool, bool, int, str]:
         text = _raw(ballot.answer)
         unfit = not _fits(ballot.answer, question, how)
-        return -texts[text], unfit, not ballot.executed, len(text), text
+        inexact = is_inexact(ballot.form, how)
+        return -texts[text], inexact, unfit, not ballot.executed, len(text), text
 
     return min(members, key=order).answer
 
