@@ -198,7 +198,9 @@ def readings(view: View) -> Iterator[RuleFinding]:
     for index, run in enumerate(view.runs):
         for hook, value in misread_hooks(run):
             number = next(n for n, each in enumerate(run["hooks"]) if each is hook)
-            message = f"is not the hash of the answer given, {value!r:.60}: upgrade the file"
+            message = (
+                f"is not the hash of the answer given, {value!r:.60}; `episodes upgrade` mends it"
+            )
             where = f"{run_path(index)}.hooks[{number}].value_hash"
             yield RuleFinding(where, "answer-read", message)
 
