@@ -1,15 +1,17 @@
 """What a terminal would show of a text: its colours, and lines that were drawn over, as they ended.
 
-Colours and styles (SGR) become the style of the text. Carriage return, backspace, and the cursor
-movements and erasures of progress bars are carried out. Everything else that could steer a terminal
-stays visible as `text.visible` shows it. Pure; nothing is hidden that a script only concealed.
+Colours and styles (SGR) become the style of the text. Carriage return, backspace, and the movements
+of the cursor and erasures are carried out. Of what draws nothing, as links, titles and modes, only
+the text is left. Everything else that could steer a terminal stays visible as `text.visible` shows
+it. Pure; nothing is hidden that a script only concealed, or that was on a screen it cleared.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
+from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from .terminal_colors import looks_alike
@@ -24,7 +26,18 @@ _COLUMNS = 10_000
 """The rightmost column that a movement of the cursor can reach."""
 _WORK = 4_000_000
 """Pieces, or 64 characters, that may be copied to draw over lines, so that time stays bounded."""
-_SEQUENCE = re.compile(r"(\x1b\[(?:[0-9;:]*m|[0-9]*[ABCDEFGKJ])|[\r\x08])")
+_ROWS = 50
+"""The lowest row of a screen that a movement of the cursor can reach."""
+_SEQUENCE = re.compile(
+    r"(\x1b\[[0-?]*[ -/]*[@-~]"
+    r"|\x1b[\]P_^X][^\x00-\x1f\x7f]*(?:\x07|\x1b\\)"
+    r"|\x1b(?:[=>78c]|\(B)|[\r\x08])"
+)
+"""What may be carried out: a control sequence, a string such as a link's address, and others."""
+_DRAWS_NOTHING = re.compile(
+    r"\x1b(?:\[[<=>?][0-9;:]*[^\x40-\x5f]|\[[0-9;]*[ -/]?[hlncqrt]|[\]P_^X].*|[=>]|\(B)", re.S
+)
+"""Links, titles, modes, requests and the like."""
 _STEERS = re.compile(r"[\x1b\x08]|\r")
 
 
@@ -60,6 +73,32 @@ def _settled(text: str) -> tuple[Piece, ...]:
 def plain(text: str) -> str:
     """The characters that `settle` finds, without their styles."""
     return "".join(piece.text for piece in settle(text))
+
+
+def plain_lines(text: str) -> list[str]:
+    """The lines of `plain`, as a terminal has them; none of an empty text."""
+    lines = plain(text).removesuffix("\n").split("\n")
+    return lines if lines != [""] else []
+
+
+_STAYS = re.compile(r"\r(?:\x1b\[[0-9;]*[A-Za-z])*\Z")
+_DRAWS_OVER = re.compile(r"(?:\x1b\[[0-9;?]*[A-Za-z])*[\r\x08]")
+
+
+def with_newlines(printed: Sequence[str]) -> list[str]:
+    """Recorded strings of `print`, each with the newline that the record leaves out.
+
+    Strings that draw over one line, as those of a progress bar, had none between them.
+    """
+    pairs = zip_longest(printed, printed[1:], fillvalue="")
+    return [text if _goes_on(text, after) else f"{text}\n" for text, after in pairs]
+
+
+def _goes_on(text: str, after: str) -> bool:
+    """Whether a string is drawn over, or goes on, by the one after it."""
+    if _STAYS.search(text):
+        return True
+    return bool(_DRAWS_OVER.match(text) and _DRAWS_OVER.match(after)) or after.startswith("\x08")
 
 
 def colored(text: str) -> str:
@@ -99,6 +138,8 @@ class _Screen:
         self.lines: list[list[Piece]] = [[]]
         self._lengths = [0]
         self._row = self._column = 0
+        self._top: int | None = None
+        self._saved = (0, 0)
         self._work = 0
         self.style = ""
 
@@ -107,11 +148,21 @@ class _Screen:
         first, *others = text.split("\n")
         self._put(first)
         for other in others:
-            self._row, self._column = self._row + 1, 0
-            if self._row == len(self.lines):
-                self.lines.append([])
-                self._lengths.append(0)
+            self._go_to(self._row + 1, 0)
             self._put(other)
+
+    def _go_to(self, row: int, column: int) -> None:
+        added = row + 1 - len(self.lines)
+        self._worked(max(0, added - 1))  # a newline costs what it is long
+        for _ in range(added):
+            self.lines.append([])
+            self._lengths.append(0)
+        self._row, self._column = row, column
+
+    def _worked(self, much: int) -> None:
+        self._work += much
+        if self._work > _WORK:
+            raise _TooMuchWorkError
 
     def _put(self, text: str) -> None:
         if not text:
@@ -130,9 +181,7 @@ class _Screen:
     def _replace(self, start: int, end: int, by: Piece) -> None:
         """Put a piece in the place of some columns of the cursor's line."""
         line = self.lines[self._row]
-        self._work += len(line) + self._lengths[self._row] // 64
-        if self._work > _WORK:
-            raise _TooMuchWorkError
+        self._worked(len(line) + self._lengths[self._row] // 64)
         parts = [*_part(line, 0, start), by, *_part(line, end, self._lengths[self._row])]
         self.lines[self._row] = [piece for piece in parts if piece.text]
 
@@ -151,6 +200,28 @@ class _Screen:
         elif final == "G":
             self._column = min(_COLUMNS, count - 1)
 
+    def move_on_screen(self, row: int, column: int) -> None:
+        """Move the cursor to a place of the screen, which begins here if none has begun."""
+        if self._top is None or len(self.lines) - self._top > _ROWS:  # its first rows scrolled off
+            self.clear()
+        top = len(self.lines) - 1 if self._top is None else self._top
+        self._go_to(top + min(row, _ROWS) - 1, min(column - 1, _COLUMNS))
+
+    def clear(self) -> None:
+        """Begin a screen below what was written, which stays readable."""
+        last = len(self.lines) - 1
+        self._go_to(last + 1 if self._lengths[last] else last, 0)
+        self._top = self._row
+
+    def save(self) -> None:
+        """Keep the place of the cursor."""
+        self._saved = self._row, self._column
+
+    def restore(self) -> None:
+        """Put the cursor where it was kept."""
+        row, column = self._saved
+        self._row, self._column = min(row, len(self.lines) - 1), column
+
     def erase_line(self, which: int) -> None:
         """Erase from the cursor on (0), up to it (1), or the whole line (2)."""
         length = self._lengths[self._row]
@@ -160,6 +231,14 @@ class _Screen:
         start = 0 if which == 2 else min(self._column, length)
         self._replace(start, length, Piece(""))
         self._lengths[self._row] = start
+
+    def erase(self, count: int, *, closes: bool) -> None:
+        """Erase some characters from the cursor on; what is behind them closes up if wanted."""
+        gone = max(0, min(count, self._lengths[self._row] - self._column))
+        if gone:
+            by = "" if closes else " " * gone
+            self._replace(self._column, self._column + gone, Piece(by))
+            self._lengths[self._row] -= gone - len(by)
 
     def erase_below(self) -> None:
         """Erase from the cursor on, and all lines below."""
@@ -187,21 +266,48 @@ def _drawn(text: str) -> list[list[Piece]]:
 
 def _obey(screen: _Screen, sequence: str) -> bool:
     """Carry out a control sequence; whether that was done."""
-    if sequence == "\r":
-        screen.move("G", 1)
+    simple = _SIMPLE.get(sequence)
+    if simple:
+        simple(screen)
         return True
-    if sequence == "\b":
-        screen.move("D", 1)
+    if _DRAWS_NOTHING.fullmatch(sequence):
         return True
     parameters, final = sequence[2:-1], sequence[-1]
-    if final == "m":
+    if final == "m" and _COLORS.fullmatch(parameters):
         screen.style = _changed(screen.style, parameters)
         return True
-    if len(parameters) > 6:
+    if not _NUMBERS.fullmatch(parameters):
         return False
-    if final in "KJ":
-        return _erase(screen, final, int(parameters or 0))
-    screen.move(final, int(parameters or 1) or 1)
+    return _obey_numbers(screen, final, [int(number or 0) for number in parameters.split(";")])
+
+
+_SIMPLE: dict[str, Callable[[_Screen], None]] = {
+    "\r": lambda screen: screen.move("G", 1),
+    "\b": lambda screen: screen.move("D", 1),
+    "\x1bc": _Screen.clear,
+    "\x1b7": _Screen.save,
+    "\x1b[s": _Screen.save,
+    "\x1b8": _Screen.restore,
+    "\x1b[u": _Screen.restore,
+}
+_COLORS = re.compile("[0-9;:]*")
+_NUMBERS = re.compile("[0-9]{0,6}(;[0-9]{0,6})?")
+
+
+def _obey_numbers(screen: _Screen, final: str, numbers: Sequence[int]) -> bool:
+    first = numbers[0] or 1
+    if final in "Hf":
+        screen.move_on_screen(first, (numbers[1] if len(numbers) > 1 else 0) or 1)
+    elif len(numbers) > 1:
+        return False
+    elif final in "KJ":
+        return _erase(screen, final, numbers[0])
+    elif final in "XP":
+        screen.erase(first, closes=final == "P")
+    elif final in "ABCDEFG":
+        screen.move(final, first)
+    else:
+        return False
     return True
 
 
@@ -210,8 +316,10 @@ def _erase(screen: _Screen, final: str, which: int) -> bool:
         screen.erase_line(which)
     elif final == "J" and which == 0:
         screen.erase_below()
+    elif final == "J" and which == 2:
+        screen.clear()
     else:
-        return False  # what was printed before stays readable
+        return final == "J" and which == 3  # what was scrolled off stays
     return True
 
 

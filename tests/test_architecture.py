@@ -478,3 +478,25 @@ def test_each_kind_of_answer_is_spelled_in_one_place() -> None:
         if isinstance(node, ast.Constant) and node.value in KINDS
     }
     assert spelled == {"input_kinds"}
+
+
+SPLITS_TEXT_OF_OTHERS = {
+    "proof/bundle/sign.py",  # what ssh-keygen says
+    "replay/script/interpreter.py",  # pyvenv.cfg
+    "replay/script/private_files.py",  # bytes, which split at newlines only
+    "report/export.py",  # bytes
+}
+ROOMS_WITH_SOURCE = ("replay/script/", "debug/", "proof/", "session/", "episodes/", "report/")
+
+
+def test_lines_of_scripts_are_counted_as_python_counts_them() -> None:
+    """`str.splitlines` also splits at form feeds and separators inside a string."""
+    places = {str(path.relative_to(PACKAGE)): path for path in MODULES}
+    rooms = (*ROOMS_WITH_SOURCE, "tui/draw/", "cli/record/show", "cli/record/trace")
+    found = {
+        place
+        for place, path in places.items()
+        if place.startswith(rooms) and "splitlines" in path.read_text(encoding="utf-8")
+    }
+    found.discard("replay/script/source.py")  # says why not
+    assert found == SPLITS_TEXT_OF_OTHERS

@@ -10,12 +10,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quizlog_tui import terminal_text
-from quizlog_tui.terminal_text import Piece, colored, plain, rich_style, settle
+from quizlog_tui.terminal_text import (
+    Piece,
+    colored,
+    plain,
+    plain_lines,
+    rich_style,
+    settle,
+    with_newlines,
+)
 from quizlog_tui.text import visible
 
 SGR = re.compile(r"\x1b\[[0-9;]*m")
 anything = st.text(
-    st.sampled_from([*"ab|\n\t\r\x08\x1b[]0;:139mKJACDGh?\x07\x9b\u202e\ud800é中"]), max_size=60
+    st.sampled_from([*"ab|\n\t\r\x08\x1b[]0;:1239mKJACDGHXPsuch?\\8\x07\x9b\u202e\ud800é中"]),
+    max_size=60,
 )
 colors = st.lists(
     st.one_of(
@@ -41,6 +50,10 @@ colors = st.lists(
         ("abc\x1b[1K", "   "),
         ("a\x1b[3CX", "a   X"),
         ("\x1b[99A\x1b[99Dtop", "top"),
+        ("abcdef\r\x1b[2PX", "Xdef"),
+        ("abcdef\r\x1b[2X", "  cdef"),
+        ("ab\x1b[sxx\x1b[ucd\n\x1b7e\x1b8f", "abcd\nf"),
+        ("a\x1b[99;99Xb", "a␛[99;99Xb"),
     ],
 )
 def test_lines_that_are_drawn_over_settle_as_on_a_terminal(text: str, shown: str) -> None:
@@ -50,19 +63,67 @@ def test_lines_that_are_drawn_over_settle_as_on_a_terminal(text: str, shown: str
 @pytest.mark.parametrize(
     "text",
     [
-        "\x1b]8;;https://example.org\x07link\x1b]8;;\x07",
-        "\x1b]0;title\x07",
-        "\x1b[2J\x1b[H",
-        "\x1b[?1049h",
-        "\x1bPq\x1b\\",
+        "\x1b]0;a string without an end",
+        "\x1b]0;a string\nover lines\x07",
         "\x9b31m",
-        "\x1b[1;1H",
-        "\x1b(0",
-        "\x1b[6n",
+        "\x1b(0lqk",
+        "\x1b[2L\x1b[3M",
+        "\x1b[?1J",
+        "\x1bM",
+        "\x07",
     ],
 )
 def test_everything_else_stays_visible(text: str) -> None:
     assert plain(text) == visible(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("\x1b]8;;https://example.org\x07link\x1b]8;;\x07", "link"),
+        ("\x1b]8;id=1;https://example.org\x1b\\a \x1b[1mlink\x1b]8;;\x1b\\", "a link"),
+        ("\x1b]8;;file:///a\x1b\\one\ntwo\x1b]8;;\x1b\\", "one\ntwo"),
+        ("\x1b]0;title\x07text", "text"),
+        ("\x1b]52;c;YQ==\x07\x1b]1337;File=a:YQ==\x07\x1b]133;A\x07text", "text"),
+        ("\x1b[?25lbusy\x1b[?25h\x1b[?2004l", "busy"),
+        ("\x1b[?1049htext\x1b[?1049l", "text"),
+        ("\x1bPq#1\x1b\\\x1b_Gf=100;YQ==\x1b\\text", "text"),
+        ("\x1b[6n\x1b[c\x1b[2 q\x1b[1;24r\x1b[>4;2m\x1b[<u\x1b=text\x1b>", "text"),
+        ("\x1b(B\x1b[mtext", "text"),
+    ],
+)
+def test_of_what_draws_nothing_the_text_is_left(text: str, shown: str) -> None:
+    assert plain(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("\x1b[2J\x1b[H\x1b[3Jtext", "text"),
+        ("before\x1b[2J\x1b[1;1Htext", "before\ntext"),
+        ("before\n\x1bctext", "before\ntext"),
+        ("one\n\x1b[H\x1b[2Jframe 1\nx\x1b[Hframe 2\n", "one\nframe 2\nx"),
+        ("\x1b[2J\x1b[3;4Hlow\x1b[Htop", "top\n\n   low"),
+        ("a\n\x1b[H" + "line\n" * 60 + "\x1b[Hnext", "a\n" + "line\n" * 60 + "next"),
+    ],
+)
+def test_a_cleared_screen_begins_below_what_was_written(text: str, shown: str) -> None:
+    assert plain(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("printed", "shown"),
+    [
+        (["one", "two"], "one\ntwo\n"),
+        (["first", " 10%\r", " 99%\r", "done"], "first\ndone\n"),
+        (["first", "\r 10%", "\r 99%", "", "last"], "first\n 99%\n\nlast\n"),
+        (["\x1b[2K 10%\r\x1b[K", "done"], "done\n"),
+        (["|", "\x08/", "\x08-"], "-\n"),
+        ([], ""),
+    ],
+)
+def test_recorded_prints_of_one_line_are_one_line(printed: list[str], shown: str) -> None:
+    assert plain("".join(with_newlines(printed))) == shown
 
 
 @pytest.mark.parametrize(
@@ -89,6 +150,12 @@ def test_everything_else_stays_visible(text: str) -> None:
 )
 def test_colours_become_the_style_of_the_text(text: str, pieces: list[tuple[str, str]]) -> None:
     assert settle(text) == tuple(Piece(*piece) for piece in pieces)
+
+
+@given(anything)
+def test_lines_are_those_of_the_shown_text(text: str) -> None:
+    lines = plain_lines(text)
+    assert lines == plain(text).splitlines()
 
 
 @given(colors)
@@ -124,7 +191,14 @@ def test_time_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
         settle(text)
         return time.process_time() - start
 
-    for unit in ("\x1b[31ma\x1b[32m\x1b[D\x1b[C", "a\x1b[1mb\r\x1b[999C", "x\n\x1b[A", " 1%\r"):
+    jumps = ("\x1b[50H\x1b[2J", "\x1b[Ha\n", "\x1b]8;;", "\x1b[9Xa\x1b[P\x1b[s\x1b[u")
+    for unit in (
+        *jumps,
+        "\x1b[31ma\x1b[32m\x1b[D\x1b[C",
+        "a\x1b[1mb\r\x1b[999C",
+        "x\n\x1b[A",
+        " 1%\r",
+    ):
         small, large = (min(seconds(unit * n) for _ in range(3)) for n in (2_000, 20_000))
         assert large < 60 * small + 0.5, unit
 

@@ -146,7 +146,7 @@ def _error(error: ErrorSection) -> Iterator[str]:
     file = f" in {_safe(error.file)}," if error.file else " in"
     line = "" if error.line is None else f"{file} line {error.line}"
     kind = f"{_safe(error.kind)}: " if error.kind else ""
-    yield f'<p class="error">Error{line}: {kind}{_safe(error.message)}</p>'
+    yield f'<p class="error">Error{line}: {kind}{_rendered(error.message)}</p>'
     if error.excerpt:
         rows = (_source_row(number, text, error.line) for number, text in error.excerpt)
         yield f"<pre>\n{''.join(rows)}</pre>"

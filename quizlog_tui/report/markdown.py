@@ -100,7 +100,7 @@ def _error(error: ErrorSection) -> Iterator[str]:
     file = f" in {code(error.file)}," if error.file else " in"
     line = "" if error.line is None else f"{file} line {error.line}"
     kind = f"{code(error.kind)}: " if error.kind else ""
-    yield from (f"Error{line}: {kind}{code(error.message)}", "")
+    yield from (f"Error{line}: {kind}{code(plain(error.message))}", "")
     if error.excerpt:
         rows = (
             f"{'>' if number == error.line else ' '} {number:4}  {one_line(text)}"

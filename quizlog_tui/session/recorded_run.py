@@ -14,6 +14,7 @@ from ..record.model import LastError, Record
 from ..replay.trail import printed_before, question_of
 from ..replay.transcript import Step, Transcript
 from ..replay.world import parse_world
+from ..terminal_text import with_newlines
 
 
 def recorded_run(record: Record, name: str) -> Transcript:
@@ -51,7 +52,7 @@ def recorded_up_to(record: Record, inputs: Sequence[str]) -> Transcript | None:
 
 def _stop(known: RecordedBranch, at: int, texts: Sequence[Sequence[str]]) -> Step:
     asked = question_of(known.trail[at]) if at < len(known.trail) else None
-    written = tuple(f"{text}\n" for text in texts[at]) if at < len(texts) else ()
+    written = tuple(with_newlines(texts[at])) if at < len(texts) else ()
     return Step(asked, written, "", None, seconds=nan)
 
 

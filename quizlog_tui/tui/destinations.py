@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..session.timeline import Timeline
+from ..terminal_text import plain
 from ..text import one_line, told_apart
 
 
@@ -27,7 +28,7 @@ class Destination:
 def step_destinations(moments: Timeline, go: Callable[[int], Any]) -> Iterator[Destination]:
     """The steps of a run with their questions and answers."""
     for step, moment in enumerate(moments):
-        about = one_line(f"{moment.question or ''} {moment.answer or ''}").strip()
+        about = one_line(f"{plain(moment.question or '')} {moment.answer or ''}").strip()
         yield Destination(f"Step {step}", about, partial(go, step))
 
 

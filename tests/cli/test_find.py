@@ -114,6 +114,6 @@ def test_an_endless_expression_ends_at_a_limit(where: str, run: Run, build: Buil
 
 
 def test_found_text_steers_no_terminal(run: Run, build: Build) -> None:
-    build.record("print('\\x1b]0;title\\x07 word')\ninput('? ')\n")
+    build.record("print('\\x1b(0lq \\x1b]0;title\\x07 word')\ninput('? ')\n")
     _, out, _ = run("find", "word", "record.yaml")
-    assert "\x1b" not in out and "␛]0;title␇ word" in out
+    assert "\x1b" not in out and "␛(0lq  word" in out

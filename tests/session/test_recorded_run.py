@@ -9,6 +9,7 @@ from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import LastError, Record
 from quizlog_tui.replay.transcript import Transcript
 from quizlog_tui.session.recorded_run import recorded_run, recorded_up_to
+from quizlog_tui.terminal_text import plain
 from tests.support.build import Build
 
 QUIZ = """
@@ -84,3 +85,13 @@ def test_a_record_of_another_tool_shows_its_texts_at_the_pointer() -> None:
     found = recorded_run(record, "main")
     assert [step.prompt for step in found.steps] == [None, None]
     assert (found.last.print, found.last_error, found.status) == (("x", "y"), error, "error")
+
+
+def test_a_recorded_progress_bar_is_one_line(build: Build) -> None:
+    path = build.record(
+        "for n in range(3):\n    print(f'{n} %', end='\\r')\nprint('done')\ninput('? ')\n"
+    )
+    with quizlog.open(path) as session:
+        session.reply()
+        run = recorded_run(session.record, "main")
+    assert plain("".join(run.last.written)) == "done\n"

@@ -217,3 +217,10 @@ def test_no_text_of_a_run_steers_the_terminal(width: int) -> None:
     text = "\n".join([*drawn(found, width), found.heading(width)])
     assert "[@click=app.quit]go[/]" in text.replace("\n", "") or width == 40
     assert not set(text) & set("\x1b\x07\x9b\u202e\u2028\x85\x00")
+
+
+def test_links_are_compared_by_their_text() -> None:
+    link = "\x1b]8;;https://example.org/{}\x1b\\a link\x1b]8;;\x1b\\ {}\n"
+    one, other = (run((link.format(n, word), "? ", "x")) for n, word in ((1, "left"), (2, "right")))
+    text = "\n".join(drawn(compare(one, other), 100))
+    assert "a link «left»" in text and "example.org" not in text

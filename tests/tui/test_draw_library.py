@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quizlog_tui.record.preview import Preview
 from quizlog_tui.record.summary import Summary
 from quizlog_tui.tui.clock import FrozenClock
 from quizlog_tui.tui.draw.library import (
@@ -20,6 +21,7 @@ from quizlog_tui.tui.draw.library import (
     record_layout,
     record_line,
 )
+from quizlog_tui.tui.draw.preview import preview_lines
 from quizlog_tui.tui.keys.keymap import shown
 
 HERE = Path("/r")
@@ -125,3 +127,9 @@ def test_foreign_text_is_made_visible() -> None:
     bad = Summary(HERE / "x.yaml", problem="\x1b[2J\u202e")
     text = "".join(rows(120, one, bad))
     assert not set(text) & set("\x1b\x07\x9b\u202e")
+
+
+def test_a_preview_shows_a_progress_bar_as_it_ended_and_a_link_as_its_text() -> None:
+    link = "\x1b]8;;https://example.org\x1b\\a link\x1b]8;;\x1b\\"
+    shown = preview_lines(A, Preview(printed=("start", " 10 %\r", " 99 %\r", "done", link)))
+    assert [each.text for each in shown][-3:] == ["start", "done%", "a link"]

@@ -5,13 +5,14 @@ Marks are the signs `[-old-]` and `{+new+}`, never colour alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 
 from ...proof.compare.align import AlignedRow, Span, align, changes, words
 from ...proof.diverge import Difference
 from ...proof.drift.drift_text import NOUNS
 from ...replay.transcript import Step, Transcript
+from ...terminal_text import plain
 from ...text import one_line, plural
 
 _AROUND = 1
@@ -55,16 +56,19 @@ def _step(row: AlignedRow) -> str:
 def _row(row: AlignedRow, a: Transcript, b: Transcript) -> Iterator[str]:
     signs = {"same": "=", "changed": "~", "only-a": "-", "only-b": "+"}
     yield f"{signs[row.kind]} step {_step(row)}"
-    yield from _lines(_text(row.a, a), _text(row.b, b))
+    one, other = _text(row.a, a, plain), _text(row.b, b, plain)
+    if row.kind == "changed" and one == other:  # but for what a terminal does not show
+        one, other = _text(row.a, a, str), _text(row.b, b, str)
+    yield from _lines(one, other)
 
 
-def _text(step: Step | None, run: Transcript) -> list[str]:
+def _text(step: Step | None, run: Transcript, drawn: Callable[[str], str]) -> list[str]:
     """The lines of a step: printed text, the question with its answer, or the end."""
     if step is None:
         return []
-    shown = "".join(step.written)
+    shown = drawn("".join(step.written))
     if step.prompt is not None:
-        return f"{shown}{step.prompt}{step.input or ''}".split("\n")
+        return f"{shown}{drawn(step.prompt)}{step.input or ''}".split("\n")
     lines = shown.removesuffix("\n").split("\n") if shown else []
     error = run.last_error
     told = f"{run.error_type or 'error'}: {error.message}" if error else "finished"

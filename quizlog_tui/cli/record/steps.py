@@ -12,6 +12,7 @@ from ...record.who import Attribution
 from ...replay.transcript import Transcript
 from ...session.effort import giver_text
 from ...session.timeline import Moment, Timeline, Try, timeline
+from ...terminal_text import plain
 from ...text import clipped, one_line
 from ..grammar import Parser, command
 from ..json_output import emit_json
@@ -64,12 +65,12 @@ def _lines(
 ) -> Iterator[str]:
     """A row for each stop; below it its notes and other attempts."""
     count = len(str(len(moments)))
-    asked = max(len(_cell(moment.question)) for moment in moments)
+    asked = max(len(_asked(moment)) for moment in moments)
     answered = max(len(_cell(moment.answer)) for moment in moments)
     for moment in moments:
         mark = " " if moment.used or moment.answer is None else "·"
         yield (
-            f"{mark}{moment.at:{count}}  {_cell(moment.question):{asked}}  "
+            f"{mark}{moment.at:{count}}  {_cell(plain(moment.question or '')):{asked}}  "
             f"{_said(moment, whole):{answered}}  {_facts(moment, givers.get(moment.at))}"
         ).rstrip()
         for said in moment.notes:
@@ -80,6 +81,10 @@ def _lines(
 
 def _cell(text: str | None) -> str:
     return clipped(one_line((text or "").strip()), _WIDTH)
+
+
+def _asked(moment: Moment) -> str:
+    return _cell(plain(moment.question or ""))
 
 
 def _said(moment: Moment, whole: Transcript) -> str:

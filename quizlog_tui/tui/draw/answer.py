@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 
 from ...session.timeline import Moment
+from ...terminal_text import plain
 from ...text import plural
 from ..json_text import is_json
 from ..widgets.lines.documents import Line, line
@@ -34,7 +35,7 @@ def answer_lines(moment: Moment, given: str, outcome: Iterable[Line]) -> list[Li
     shown = pretty_answer(moment.answer)
     return [
         line((" · ".join(filter(None, facts)), "dim")),
-        line(((moment.question or "(no prompt)").strip(), "prompt")),
+        line((plain(moment.question or "(no prompt)").strip(), "prompt")),
         line((shown, "answer") if shown else ("(empty)", "dim")),
         *outcome,
     ]

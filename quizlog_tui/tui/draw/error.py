@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...replay.script.source import Source
 from ...replay.transcript import Transcript
+from ...terminal_text import plain, plain_lines
 from ..widgets.lines.documents import Line, line
 from .status_signs import score_text
 
@@ -23,7 +24,7 @@ def error_lines(transcript: Transcript, source: Source) -> list[Line]:
     name, _, _ = (error.place or "").rpartition(":")
     file, at = source.at(error.place, error.line)
     place = f"{name or source.path.name}, line {at}" if at else source.path.name
-    message = f"✗ {name}{error.message}"
+    message = f"✗ {name}{plain(error.message)}"
     start = "\n".join(message[:_LONG].split("\n")[:_LINES])
     whole = start == message
     lines = [
@@ -37,6 +38,6 @@ def error_lines(transcript: Transcript, source: Source) -> list[Line]:
             lines.append(line((text, "error" if here else "dim"), cut=True))
     if kind == "ModuleNotFoundError":
         lines.append(line((source.missing_module_hint, "warn")))
-    said = transcript.exit_text.splitlines()[-_MOST_EXIT_LINES:]
+    said = plain_lines(transcript.exit_text)[-_MOST_EXIT_LINES:]
     lines += [line((text, "warn")) for text in said]
     return lines if whole else [*lines, line((message, "error"))]

@@ -70,8 +70,9 @@ def _pieces(hit: Hit, most: int) -> list[tuple[str, str]]:
 def hit_lines(hit: Hit) -> list[Line]:
     """A hit with the lines before and after it in its text."""
     text, passage = hit.passage.text, hit.passage
-    before = text[: hit.start].splitlines()[-_BEFORE:]
-    after = text[hit.end :].removeprefix("\n").splitlines()[:_AFTER]
+    before = text[: hit.start].split("\n")[:-1][-_BEFORE:]
+    rest = text[hit.end :].removeprefix("\n").removesuffix("\n")
+    after = rest.split("\n")[:_AFTER] if rest else []
     return [
         line((f"step {passage.at} of {passage.branch}, {passage.part}", "dim")),
         *(line(each[:_LONGEST]) for each in before),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ...record.feedback import Feedback
 from ...record.preview import Preview
 from ...record.summary import Summary
-from ...terminal_text import plain
+from ...terminal_text import plain, plain_lines, with_newlines
 from ..widgets.lines.documents import Line, line
 from .status_signs import STYLES, bars, outcome
 
@@ -36,7 +36,7 @@ def _lines(one: Summary, found: Preview) -> Iterator[Line]:
     yield line((f"seed {one.seed} · {one.script}", "dim"))
     for note in found.notes[-_NOTES:]:
         yield line(("note ", "head"), _note(note))
-    printed = plain("\n".join(found.printed)).splitlines()
+    printed = plain_lines("".join(with_newlines(found.printed)))
     if printed:
         yield line("")
     yield from (line(each) for each in printed[-_LINES:])

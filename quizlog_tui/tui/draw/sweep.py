@@ -11,6 +11,7 @@ from rich.cells import cell_len
 from ...errors import QuizlogError
 from ...replay.script.source import Source
 from ...replay.transcript import Transcript
+from ...terminal_text import plain
 from ...text import one_line, plural
 from ..widgets.lines.columns import Cell, Grid, Layout, cells_line, layout
 from ..widgets.lines.documents import Document, Line, Paragraphs, line
@@ -131,7 +132,7 @@ def _outcome_text(attempt: SweepAttempt) -> str:
     run = attempt.result
     if isinstance(run, QuizlogError):
         return run.message
-    return (run.last_error.message if run.last_error else run.next_prompt) or ""
+    return plain((run.last_error.message if run.last_error else run.next_prompt) or "")
 
 
 def attempt_document(attempt: SweepAttempt, source: Source) -> Document:

@@ -7,6 +7,7 @@ from math import isnan
 
 from ...replay.transcript import Transcript
 from ...session.timeline import Moment, Timeline
+from ...terminal_text import plain
 from ...text import one_line
 from ..clock import Clock
 from ..widgets.lines.columns import GAP, Grid, Layout, cells_line, layout, widest
@@ -58,7 +59,7 @@ def timeline_grid(
 
     def text(index: int) -> str:
         moment = moments[index]
-        return f"{index} {moment.answer} {moment.question}"
+        return f"{index} {moment.answer} {plain(moment.question or '')}"
 
     def lay_out(width: int) -> Layout:
         return _columns(max(0, width - digits - 2), answer, signs)
@@ -81,7 +82,7 @@ def _row(moment: Moment, mark: str, signs: str, columns: Layout, clock: Clock) -
     cells = {
         "answer": (answer, "answer" if moment.used else "dim"),
         "signs": (signs, "warn"),
-        "prompt": (one_line((moment.question or "").strip()) or "(no prompt)", "dim"),
+        "prompt": (one_line(plain(moment.question or "").strip()) or "(no prompt)", "dim"),
         "time": (f"{time:>{_TIME}}", "dim"),
     }
     return line((mark, "dim"), *cells_line(columns, cells).pieces, cut=True)

@@ -8,6 +8,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from ....errors import ReadOnlyError
 from ....replay.transcript import Transcript
+from ....terminal_text import plain
 from ...toasts import complain
 from .player_state import PlayerState
 
@@ -53,7 +54,7 @@ def locked_text(state: PlayerState, shown: Transcript) -> tuple[str, str]:
         shown: Its run up to the step shown.
     """
     raised = shown.status == "error"
-    asked = (shown.steps[-1] if raised else shown.last).prompt or "(no prompt)"
+    asked = plain((shown.steps[-1] if raised else shown.last).prompt or "(no prompt)")
     answer = shown.steps[-1].input if raised else state.recorded
     said = [asked.rstrip()]
     if answer is not None:
