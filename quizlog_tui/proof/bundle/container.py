@@ -11,7 +11,10 @@ import stat
 import struct
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from ...text import is_whole
 
 MAX_BYTES = 256 * 1024 * 1024
 """Maximum size of a bundle."""
@@ -93,44 +96,60 @@ _ENTRY = 46
 
 
 def _check(infos: list[zipfile.ZipInfo], size: int) -> None:
+    check_names([info.orig_filename for info in infos])
     for info in infos:
         name = info.filename
-        if not is_safe(info.orig_filename) or name != info.orig_filename:
-            raise ContainerError(name, "its name would leave the bundle's own folder")
-        if len(name.encode()) > _MAX_NAME or _longest_part(name) > _MAX_PART:
-            raise ContainerError(name, "its name is too long")
+        if name != info.orig_filename:
+            raise ContainerError(name, _UNFIT)
         if stat.S_ISLNK(info.external_attr >> 16):
             raise ContainerError(name, "is a link")
         if info.compress_type != zipfile.ZIP_STORED:
             raise ContainerError(name, "is compressed: the bundle was packed anew")
     if sum(info.file_size for info in infos) > size:
         raise ContainerError(None, "its files are bigger than all of it")
-    _check_tree([info.filename for info in infos])
 
 
-def _longest_part(name: str) -> int:
-    return max(len(part.encode()) for part in name.split("/"))
+_OUTSIDE = "its name would leave the bundle's own folder"
+_UNFIT = "has a name that not every system takes"
 
 
-def _check_tree(names: list[str]) -> None:
-    """Check that all members can be put into one folder on every system."""
-    files: set[str] = set()
+def check_names(names: Sequence[str]) -> None:
+    """Check the names of all members: a bundle that has others could not be read again.
+
+    Raises:
+        ContainerError: A name is unfit, or two cannot be in one folder.
+    """
     for name in names:
-        if name.casefold() in files:
-            raise ContainerError(name, "is there twice")
-        files.add(name.casefold())
+        problem = _problem(name)
+        if problem:
+            raise ContainerError(name, problem)
+    _check_tree(names)
+
+
+def _problem(name: str) -> str | None:
+    """What is wrong with a member's name: it must stay inside its folder on every system."""
+    parts = name.split("/")
+    if any(part in ("", ".", "..") for part in parts):
+        return _OUTSIDE
+    if any(char in '\\:*?"<>|' or ord(char) < 32 for char in name) or not is_whole(name):
+        return _UNFIT
+    long = len(name.encode()) > _MAX_NAME or max(len(part.encode()) for part in parts) > _MAX_PART
+    return "has a name that is too long" if long else None
+
+
+def _check_tree(names: Sequence[str]) -> None:
+    """Check that all members can be put into one folder on every system."""
+    files: dict[str, str] = {}
+    for name in names:
+        other = files.setdefault(name.casefold(), name)
+        if other != name:
+            raise ContainerError(name, f"its name differs from {other} in capitals only")
+    if len(files) < len(names):
+        raise ContainerError(Counter(names).most_common(1)[0][0], "is there twice")
     for name in names:
         parts = name.casefold().split("/")
         if any("/".join(parts[:count]) in files for count in range(1, len(parts))):
             raise ContainerError(name, "is below a name that is a file and a folder")
-
-
-def is_safe(name: str) -> bool:
-    """Whether a member's name stays inside its folder on every system."""
-    parts = name.split("/")
-    if not name or any(part in ("", ".", "..") for part in parts):
-        return False
-    return not any(char in '\\:*?"<>|' or ord(char) < 32 for char in name)
 
 
 def _content(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:

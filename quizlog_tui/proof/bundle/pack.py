@@ -22,7 +22,7 @@ from ...replay.transcript import Transcript
 from ...replay.world import world_of
 from ..recorded import difference_from_record, recorded_branch
 from .chain import last_hash, start_of_chain, step_lines
-from .container import MAX_BYTES, is_safe, to_archive
+from .container import MAX_BYTES, ContainerError, check_names, to_archive
 from .manifest import MANIFEST, RECORDS, SCRIPTS, STEPS, Manifest, digest
 from .redact import private_in_files, private_in_record, redacted
 
@@ -67,6 +67,7 @@ def pack(path: Path, more: Iterable[Path] = (), *, redact: bool = False) -> Pack
     mentioned = needed_files(source)
     doubtful = [one for one in mentioned if is_private_file(one.name)]
     files = _files(source, [*(one for one in mentioned if one not in doubtful), *more])
+    _check_names(files, source, path)
     shown = redacted(record, privacy) if redact else record
     record_data = (
         path.read_bytes() if shown is record else to_text(to_mapping(shown), path).encode()
@@ -85,6 +86,16 @@ def pack(path: Path, more: Iterable[Path] = (), *, redact: bool = False) -> Pack
         removed=tuple(one for one in private_in_record(record, privacy) if one not in stays),
         left_out=tuple(one.name for one in doubtful if one.name not in files),
     )
+
+
+def _check_names(files: Iterable[str], source: Source, record: Path) -> None:
+    try:
+        check_names([SCRIPTS + name for name in files])
+    except ContainerError as error:
+        name = str(error.member).removeprefix(SCRIPTS)
+        also = f", and in {record.name}" if name == source.path.name else ""
+        hint = f"rename it{also}; letters, digits, - _ and . are safe everywhere"
+        raise UsageError(error.message, where=name, hint=hint) from None
 
 
 def _replayed(path: Path) -> tuple[Record, Source, Transcript]:
@@ -141,9 +152,6 @@ def _files(source: Source, others: Iterable[Path]) -> dict[str, bytes]:
             hint = f"name files in {folder}"
             raise UsageError("is not a file in the script's folder", where=str(path), hint=hint)
         name = where.relative_to(folder).as_posix()
-        if not is_safe(name):
-            hint = "rename it: letters, digits, - _ and . are safe everywhere"
-            raise UsageError("has a name that not every system takes", where=name, hint=hint)
         size += where.stat().st_size
         if size > MAX_BYTES // 2:
             limit = f"the script's files are more than {MAX_BYTES // 2**21} MB"

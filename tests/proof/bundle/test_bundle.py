@@ -23,9 +23,15 @@ from quizlog_tui.proof.bundle.check import (
     unpack_bundle,
     verify_bundle,
 )
-from quizlog_tui.proof.bundle.container import ContainerError, from_archive, is_safe, to_archive
+from quizlog_tui.proof.bundle.container import (
+    ContainerError,
+    check_names,
+    from_archive,
+    to_archive,
+)
 from quizlog_tui.proof.bundle.pack import pack
 from quizlog_tui.proof.bundle.sign import sign, signature
+from quizlog_tui.record.text.document import to_text
 from quizlog_tui.replay.replayer import Replayer, replay
 from quizlog_tui.replay.script.needed_files import needed_files
 from quizlog_tui.replay.script.source import read_source
@@ -204,7 +210,8 @@ EVIL = [
 
 @pytest.mark.parametrize("name", few(EVIL))
 def test_names_that_leave_the_folder_are_refused(name: str, bundle: Path) -> None:
-    assert not is_safe(name)
+    with pytest.raises(ContainerError, match=r"^(its name would leave|has a name that not every)"):
+        check_names([name])
     buffer = io.BytesIO(bundle.read_bytes())
     with zipfile.ZipFile(buffer, "a") as archive:
         archive.writestr(zipfile.ZipInfo(name), b"evil")
@@ -232,7 +239,7 @@ def test_links_doubles_and_bombs_are_refused() -> None:
     for data, said in (
         (archive_with(link), "link"),
         (archive_with(None, compressed=True), "compressed"),
-        (archive_with(None, twice=True), "twice"),
+        (archive_with(None, twice=True), "differs from a in capitals only"),
     ):
         with pytest.raises(ContainerError, match=said):
             from_archive(data)
@@ -246,6 +253,43 @@ def test_packing_and_unpacking_gives_the_same(names: list[str], data: bytes) -> 
     members = {name: data + name.encode() for name in names}
     assert from_archive(to_archive(members)) == members
     assert to_archive(dict(reversed(members.items()))) == to_archive(members)
+
+
+ODD = [":", '"', "\t", "\n", "\\", "*", "|", "\udcff"]
+FINE = ["-quiz.py", " a b.py", "ü日.py", "x" * 250 + ".py", "%41#'$HOME{x}[y]~.py", "quiz", ".q.py"]
+
+
+@pytest.mark.parametrize("name", [*(f"part{char}1.py" for char in ODD), *FINE])
+def test_a_script_of_any_name_is_bundled_and_verified_or_refused_for_it(
+    name: str, build: Build, replayer: Replayer, tmp_path: Path
+) -> None:
+    path = build.record("input('? ')\n")
+    (build.folder / "quiz.py").rename(build.folder / name)
+    path.write_text(to_text({"script": name, "seed": 1, "inputs": [], "pointer": 0}, path))
+    with Session(path, replayer) as session:
+        assert session.answer("x").status == "success"
+    if name not in FINE:
+        with pytest.raises(UsageError, match="has a name that not every system takes") as refused:
+            pack(path)
+        assert refused.value.where == name and "in record.yaml" in (refused.value.hint or "")
+        return
+    bundle = tmp_path / "odd.zip"
+    bundle.write_bytes(pack(path).data)
+    assert verify_bundle(bundle).ok
+    with Session(unpack_bundle(bundle, tmp_path / "unpacked"), replayer) as session:
+        assert session.reply().status == "success"
+
+
+@pytest.mark.parametrize(
+    "names", [("A.txt", "a.txt"), ("a:b",), ("d" * 200 + "/" + "e/" * 450 + "f",)]
+)
+def test_what_is_packed_can_be_read_again(names: tuple[str, ...], record: Path) -> None:
+    for name in names:
+        path = record.parent / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("data\n")
+    with pytest.raises(UsageError, match=r"differs from|not every system|too long"):
+        pack(record, [record.parent / name for name in names])
 
 
 @given(st.binary(max_size=200))
