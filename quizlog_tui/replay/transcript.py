@@ -187,11 +187,18 @@ class Transcript:
             return stderr.removesuffix(f"{self.last_error.message}\n")
         return stderr[: _traceback_start(stderr)]
 
-    @property
+    @cached_property
     def exit_text(self) -> str:
-        """What it wrote to stderr last where it left with an exit status, such as its usage."""
-        left = self.last_error is not None and self.error_type == "SystemExit"
-        return self.last.stderr if left else ""
+        """What stderr says of an error besides its message and the script's lines.
+
+        Where it left with an exit status, all it wrote last, such as its usage. Else what is in
+        the traceback: notes, the members of a group, and the exceptions that led to it.
+        """
+        if self.last_error is None or self.error_type == "SystemExit":
+            return self.last.stderr if self.last_error else ""
+        told = _told(self.last.stderr.removeprefix(self.own_stderr))
+        own = _told(f"{self.error_type}: {self.last_error.message}\n")
+        return "" if told.count("\n") < 2 or told.removesuffix(own).count("\n") == 0 else told
 
     @cached_property
     def inputs(self) -> tuple[str, ...]:
@@ -253,4 +260,25 @@ def _traceback_start(stderr: str) -> int:
     start = starts.pop() if starts else len(stderr)
     while starts and stderr[:start].endswith(_CHAINED):
         start = starts.pop()
+    linked = next((len(link) for link in _CHAINED if stderr.endswith(link, 0, start)), 0)
+    if linked:  # to an exception that was never raised and has no frames
+        start = stderr.rfind("\n", 0, start - linked - 1) + 1
     return start
+
+
+_MARGIN = re.compile(r" *[|+] ")
+"""What stands before the lines of a group of exceptions."""
+
+
+def _told(traceback: str) -> str:
+    """The lines of a traceback that are no frames."""
+    told, in_frames = [], False
+    for line in filter(str.strip, traceback.split("\n")):
+        margin = _MARGIN.match(line)
+        text = line[margin.end() :] if margin else line
+        if text.endswith("Traceback (most recent call last):"):
+            in_frames = True
+        elif not (in_frames and text.startswith("  ")) or text.lstrip().startswith("+-"):
+            in_frames = False
+            told.append(f"{line}\n")
+    return "".join(told)

@@ -35,6 +35,8 @@ class ErrorSection:
     """The source around that line: number and text."""
     file: str = ""
     """The name of the file with that line, if it is not the script itself."""
+    said: str = ""
+    """What stderr says of it: notes, the members of a group, what led to it."""
 
 
 @dataclass(frozen=True)
@@ -155,7 +157,7 @@ def _error(whole: Transcript, source: Source) -> ErrorSection | None:
     file, line = source.at(error.place, error.line)
     name = (error.place or "").rpartition(":")[0]
     excerpt = file.excerpt(line) if line else []
-    return ErrorSection(whole.error_type, error.message, line, excerpt, name)
+    return ErrorSection(whole.error_type, error.message, line, excerpt, name, whole.exit_text)
 
 
 def _others(record: Record, sections: Sequence[BranchSection]) -> list[Feedback]:

@@ -150,6 +150,8 @@ def _error(error: ErrorSection) -> Iterator[str]:
     if error.excerpt:
         rows = (_source_row(number, text, error.line) for number, text in error.excerpt)
         yield f"<pre>\n{''.join(rows)}</pre>"
+    if error.said:
+        yield f"<pre>\n{_rendered(error.said)}</pre>"
 
 
 def _source_row(number: int, text: str, line: int | None) -> str:

@@ -107,6 +107,8 @@ def _error(error: ErrorSection) -> Iterator[str]:
             for number, text in error.excerpt
         )
         yield from fence("\n".join(rows))
+    if error.said:
+        yield from fence(plain(error.said))
 
 
 def _remarks(remarks: Iterable[Feedback], *, apart: bool) -> Iterator[str]:

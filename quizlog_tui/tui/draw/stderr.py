@@ -29,4 +29,5 @@ def last_stop(run: Transcript) -> Step:
     """The last stop of a run, without the traceback or exit text that the error shows."""
     if run.last_error is None or not run.last.stderr:
         return run.last
-    return replace(run.last, stderr="" if run.exit_text else run.own_stderr)
+    exited = run.error_type == "SystemExit"
+    return replace(run.last, stderr="" if exited else run.own_stderr)
