@@ -94,6 +94,20 @@ def is_whole(text: str) -> bool:
     return not _HALF.search(text)
 
 
-def plural(count: int, noun: str) -> str:
-    """A count with its noun: `1 answer`, `2 answers`."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+def plural(count: int, noun: str, several: str = "") -> str:
+    """A count with its noun: `1 answer`, `2 answers`; `several` is a noun that adds no `s`."""
+    return f"{count} {noun}" if count == 1 else f"{count} {several or f'{noun}s'}"
+
+
+def duration(seconds: float) -> str:
+    """A duration in at most eight characters: `8 ms`, `2.5 s`, `40 min`, `7.5 h`, `2 d 21 h`."""
+    if seconds < 0.0995:
+        return f"{seconds * 1000:.0f} ms"
+    if seconds < 99.5:
+        return f"{seconds:.1f} s"
+    if seconds < 99.5 * 60:
+        return f"{seconds / 60:.0f} min"
+    hours = round(seconds / 3600)
+    if hours < 48:
+        return f"{seconds / 3600:.1f} h"
+    return f"{hours // 24} d {hours % 24} h" if hours < 240 else f"{hours / 24:.0f} d"

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quizlog_tui.invisible import DOUBTFUL, idle, suspect
-from quizlog_tui.text import one_line, told_apart, visible
+from quizlog_tui.text import duration, one_line, plural, told_apart, visible
 
 NEVER_SHOWN = [
     0xAD, 0x34F, 0x61C, 0x70F, 0x115F, 0x1160, 0x17B4, 0x17B5, *range(0x180B, 0x1810),
@@ -137,3 +137,25 @@ def test_no_two_names_are_shown_alike(names: list[str]) -> None:
     shown = told_apart(names)
     assert set(shown) == set(names)
     assert len(set(shown.values())) == len(shown)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"),
+    [
+        (0, "0 ms"), (0.0994, "99 ms"), (0.5, "0.5 s"), (99.4, "99.4 s"), (100, "2 min"),
+        (40 * 60, "40 min"), (5969, "99 min"), (2 * 3600, "2.0 h"), (47.4 * 3600, "47.4 h"),
+        (4170 * 60, "2 d 22 h"), (47.9 * 3600, "2 d 0 h"), (30 * 86400, "30 d"),
+    ],
+)  # fmt: skip
+def test_a_duration_has_the_unit_that_fits(seconds: float, shown: str) -> None:
+    assert duration(seconds) == shown
+
+
+@given(st.floats(0, 10**9))
+def test_a_duration_is_short(seconds: float) -> None:
+    assert len(duration(seconds)) <= 8
+
+
+def test_one_of_a_thing_is_no_plural() -> None:
+    assert plural(1, "message") == "1 message" and plural(0, "message") == "0 messages"
+    assert plural(2, "branch", "branches") == "2 branches"

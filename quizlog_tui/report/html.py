@@ -17,7 +17,7 @@ from ..text import visible
 from . import player as playing
 from .colors import css
 from .document import BranchSection, ErrorSection, RecordReport
-from .phrases import MARK, length, outcome, place, signed
+from .phrases import MARK, length, outcome, place, signed, when
 
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1c1e21; --paper: #fbfbf9; --box: #fff; --line: #d5d7da;
@@ -108,7 +108,7 @@ def _branch(branch: BranchSection, fork: str, player: bool) -> Iterator[str]:
     if branch.parent is not None:
         yield _item("forks from", f"{branch.parent} at step {branch.at}")
     if branch.created:
-        yield _item("created", branch.created)
+        yield _item("created", when(branch.created))
     if branch.note:
         yield _item("note", branch.note)
     if branch.problem:

@@ -14,7 +14,7 @@ from ..session.timeline import Moment
 from ..terminal_text import plain
 from ..text import one_line, visible
 from .document import BranchSection, ErrorSection, RecordReport
-from .phrases import MARK, length, outcome, place, signed
+from .phrases import MARK, length, outcome, place, signed, when
 
 
 def to_markdown(report: RecordReport) -> str:
@@ -64,7 +64,7 @@ def _branch(branch: BranchSection) -> Iterator[str]:
     if branch.parent is not None:
         yield f"- forks from {code(branch.parent)} at step {branch.at}"
     if branch.created:
-        yield f"- created: {code(branch.created)}"
+        yield f"- created: {code(when(branch.created))}"
     if branch.note:
         yield f"- note: {code(branch.note)}"
     if branch.problem:

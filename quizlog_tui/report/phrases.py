@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 from ..record.feedback import Feedback
 from ..record.model import Status
 from ..replay.script.private_files import EXPORT
@@ -27,7 +29,19 @@ def length(branch: BranchSection) -> str:
 def signed(remark: Feedback) -> list[str]:
     """A remark's verdict, author, time and unknown keys, as untrusted text."""
     rest = [f"{key}={value}" for key, value in remark.extras.items()]
-    return [word for word in (remark.verdict, remark.author, remark.time, *rest) if word]
+    time = when(remark.time) if remark.time else ""
+    return [word for word in (remark.verdict, remark.author, time, *rest) if word]
+
+
+def when(time: str) -> str:
+    """A recorded time to be read, to the minute; what is no time stays as it is."""
+    try:
+        then = datetime.fromisoformat(time)
+        zone = "" if then.tzinfo is None else " UTC"
+        then = then.astimezone(UTC) if zone else then
+    except (ValueError, OverflowError):
+        return time
+    return f"{then:%Y-%m-%d %H:%M}{zone}" if ":" in time else time
 
 
 def place(remark: Feedback) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from datetime import datetime
 
-from ..text import one_line
+from ..text import duration, one_line
 
 
 class Clock:
@@ -17,9 +17,7 @@ class Clock:
 
     def duration(self, seconds: float) -> str:
         """Format a duration in a few characters."""
-        if seconds < 0.0995:
-            return f"{seconds * 1000:.0f} ms"
-        return f"{seconds:.1f} s" if seconds < 99.5 else f"{seconds / 60:.0f} min"
+        return duration(seconds)
 
     def ago(self, then: float) -> str:
         """Format how long ago a moment was."""

@@ -22,6 +22,7 @@ from quizlog_tui.report.document import build_report
 from quizlog_tui.report.export import export
 from quizlog_tui.report.html import to_html
 from quizlog_tui.report.markdown import code, fence, to_markdown
+from quizlog_tui.report.phrases import when
 from quizlog_tui.session.session import Session
 from quizlog_tui.terminal_text import plain
 from quizlog_tui.text import one_line, visible
@@ -287,3 +288,20 @@ def test_other_files_of_the_script_are_named_where_they_ask_or_raise(build: Buil
     page, text = to_html(built), to_markdown(built)
     assert "asking.py:2" in page and "in asking.py, line 3" in page
     assert "line 2, `asking.py:2`" in text and "Error in `asking.py`, line 3" in text
+
+
+@pytest.mark.parametrize(
+    ("time", "shown"),
+    [
+        ("2026-11-26T16:15:20+00:00", "2026-11-26 16:15 UTC"),
+        ("2026-11-26T16:15:20.123456Z", "2026-11-26 16:15 UTC"),
+        ("2026-11-26T01:15:20+02:00", "2026-11-25 23:15 UTC"),
+        ("2026-11-26 16:15", "2026-11-26 16:15"),
+        ("2026-11-26", "2026-11-26"),
+        ("20261126", "20261126"),
+        ("0001-01-01T00:00:00+14:00", "0001-01-01T00:00:00+14:00"),
+        ("yesterday", "yesterday"),
+    ],
+)
+def test_a_time_is_written_to_be_read(time: str, shown: str) -> None:
+    assert when(time) == shown

@@ -183,5 +183,7 @@ def upgrade(arguments: Namespace) -> int:
         return 0
     for what, count in told["notes"].items():
         print(one_line(f"{what} ({count}x)"), file=sys.stderr)
-    print(f"{one_line(arguments.output)}: {told['lines']} lines, {told['changed']} changed")
+    print(
+        f"{one_line(arguments.output)}: {plural(told['lines'], 'line')}, {told['changed']} changed"
+    )
     return 0

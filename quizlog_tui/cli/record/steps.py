@@ -13,7 +13,7 @@ from ...replay.transcript import Transcript
 from ...session.effort import giver_text
 from ...session.timeline import Moment, Timeline, Try, timeline
 from ...terminal_text import plain
-from ...text import clipped, one_line
+from ...text import clipped, duration, one_line
 from ..grammar import Parser, command
 from ..json_output import emit_json
 from .feedback import feedback_line
@@ -99,7 +99,7 @@ def _facts(moment: Moment, given: Attribution | None) -> str:
     line += f" ({one_line(moment.step.place)})" if moment.step.place else ""
     kind = "" if moment.kind is None else f"  {moment.kind}"
     seconds = moment.seconds
-    took = f"{seconds:.2f} s" if seconds >= 1 else f"{seconds * 1000:.1f} ms"
+    took = duration(seconds) if seconds >= 1 else f"{seconds * 1000:.1f} ms"
     code = "  ran as code" if moment.code else ""
     return f"{took:>9}{line}{kind}{code}{_giver(given)}"
 

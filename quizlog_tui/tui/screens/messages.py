@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.notifications import Notification
 
+from ...text import plural
 from ..keys.bindings import screen_bindings
 from ..widgets.lines.documents import Line, Paragraphs, line
 from ..widgets.lines.line_view import LineView
@@ -38,7 +39,7 @@ class MessagesScreen(QuizlogScreen[None]):
 
     def on_mount(self) -> None:
         """Show the messages."""
-        self.status(f"{len(self._messages)} messages since the start, the newest first")
+        self.status(f"{plural(len(self._messages), 'message')} since the start, the newest first")
         pane = self.query_one(LineView)
         pane.border_title = "Messages"
         lines = [each for note in self._messages for each in _lines(note)]
