@@ -144,7 +144,7 @@ def test_a_score_is_looked_up_however_many_lines_a_script_claims() -> None:
     assert source.score(1, 2**53) is source.score(3, 2**53) is None
 
 
-@pytest.mark.parametrize("name", ["punycode", "PunyCode", "idna", "undefined"])
+@pytest.mark.parametrize("name", ["punycode", "PunyCode", "idna", "undefined", "hex", "rot13"])
 def test_an_encoding_that_is_not_for_texts_is_not_used(name: str, build: Build) -> None:
     text = f"# coding: {name}\n# {'x' * 300_000}-\nprint(1)\n"
     assert Source(build.script(""), text.encode()).lines[2] == "print(1)"

@@ -94,8 +94,9 @@ class Source:
         if any(b"coding" in line for line in first):
             import tokenize
 
-            with contextlib.suppress(SyntaxError):
+            with contextlib.suppress(SyntaxError, LookupError, ValueError):
                 found, _ = tokenize.detect_encoding(iter(first).__next__)
+                b" ".decode(found)  # fails for what is no encoding of texts, as `hex`
                 if found.replace("_", "-").lower() not in _FOR_NAMES:
                     return found
         return "utf-8-sig"
