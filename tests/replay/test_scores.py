@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -134,6 +135,14 @@ def test_a_score_beside_the_statement_that_raises_is_told_of(code: str, build: B
 )
 def test_prose_about_scores_is_no_score(comment: str) -> None:
     assert score_in(comment, wanted=False) is None
+
+
+@pytest.mark.parametrize("unit", ["score", "score ", "(", " ", "#score=", "1", ":"])
+def test_time_is_bounded_for_any_comment(unit: str) -> None:
+    start = time.process_time()
+    score_in(f"#score{unit * 200_000}", wanted=True)
+    score_in(f"#{unit * 200_000}", wanted=False)
+    assert time.process_time() - start < 20
 
 
 def test_a_score_of_a_neighbour_is_not_told_of(build: Build) -> None:

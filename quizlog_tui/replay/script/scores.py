@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-_PARTS = re.compile(r"#[^#]*")
+_PARTS = re.compile(r"#[^#]{0,200}")
+"""Parts of a comment; a longer one is cut, so that time stays bounded."""
 _SCORE = re.compile(r"#\s*score\s*(?:=\s*([^\s#()]+)|\(\s*([^\s#()]+)\s*\))(?=\s|$)(.*)", re.I)
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 _GOES_ON = re.compile(r"\s*(%|[/*]\s*\d)")
