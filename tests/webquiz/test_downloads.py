@@ -9,9 +9,12 @@ from pathlib import Path
 from typing import Any, cast
 
 import httpx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from quizlog_tui.webquiz.net.address import allowed_for
-from quizlog_tui.webquiz.net.downloads import PageResources, gather
+from quizlog_tui.webquiz.net.downloads import PageResources, gather, text_of
 from quizlog_tui.webquiz.page.browser import NotRenderedError, Tab
 from quizlog_tui.webquiz.page.page import WebPage
 
@@ -32,7 +35,7 @@ async def fetched(
     tab: Any = None,
 ) -> PageResources:
     urls = tuple(f"{SITE}{path}" for path in paths)
-    page = WebPage(f"{SITE}/q", "", "text", f"{SITE}/submit", "derived", resources=urls)
+    page = WebPage(f"{SITE}/q", "", "text", f"{SITE}/submit", "text", resources=urls)
 
     async def handle(request: httpx.Request) -> httpx.Response:
         return await serve(request.url.path)
@@ -114,3 +117,55 @@ async def test_a_file_on_a_chain_of_pages_takes_no_name_that_is_promised(tmp_pat
     found = await fetched(tmp_path, serve, "/page", "/b/page", tab=NoTab())
     assert found.files == ["page-2"]
     assert found.notes == [f"{SITE}/page: no browser here"]
+
+
+WORDS = "wort;preis\nMaß;1,50 €\n"
+
+
+@pytest.mark.parametrize(
+    ("data", "kind", "page", "encoding"),
+    [
+        (WORDS.encode(), "text/csv", "windows-1252", "utf-8"),
+        (WORDS.encode("utf-8-sig"), "text/csv; charset=latin1", "", "utf-8"),
+        (WORDS.encode("cp1252"), "text/csv", "windows-1252", "windows-1252"),
+        (WORDS.encode("cp1252"), "text/csv", "utf-8", "windows-1252"),
+        (WORDS.encode("cp1252"), "text/csv; charset=ISO-8859-1", "utf-8", "windows-1252"),
+        (WORDS.encode("cp1252"), "application/octet-stream", "", "windows-1252"),
+        (WORDS.encode("iso-8859-15"), 'text/csv; charset="iso-8859-15"', "", "iso-8859-15"),
+        (WORDS.encode("utf-16"), "application/octet-stream", "", "utf-16"),
+        (WORDS.encode("utf-16-be"), "text/csv", "", "utf-16-be"),
+        (WORDS.encode("utf-32"), "text/csv", "", "utf-32"),
+        (WORDS.encode(), "text/csv; charset=utf-16", "", "utf-8"),
+        (WORDS.encode(), "text/csv; charset=no-such", "", "utf-8"),
+        ("слово".encode("cp1251"), "text/plain", "windows-1251", "windows-1251"),
+        ("言葉".encode("cp932"), "text/plain", "Shift_JIS", "cp932"),
+        (f"<?xml encoding='cp1252'?>{WORDS}".encode("cp1252"), "text/xml", "", "cp1252"),
+        (f"<meta charset=cp1252>{WORDS}".encode("cp1252"), "application/xhtml", "", "cp1252"),
+    ],
+)
+def test_a_text_is_read_in_its_encoding(data: bytes, kind: str, page: str, encoding: str) -> None:
+    found = text_of(data, kind, page)
+    assert found and found[1] == encoding
+    assert found[0] == data.decode(encoding).removeprefix("\ufeff")
+
+
+@given(st.text(), st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "utf-32"]))
+def test_any_text_with_a_mark_or_in_utf_8_is_read_as_it_is(text: str, encoding: str) -> None:
+    plain = text.replace("\0", "").removeprefix("\ufeff")
+    assert text_of(plain.encode(encoding), "text/plain") == (plain, encoding.removesuffix("-sig"))
+
+
+@given(st.binary(max_size=99), st.text(max_size=9), st.sampled_from(["", "\0", "zlib", "rot13"]))
+def test_any_bytes_can_be_read(data: bytes, kind: str, page: str) -> None:
+    assert text_of(data, f"text/{kind}", page) is not None
+    assert text_of(b"\x89PNG\r\n\x1a\n\0\0" + data, kind) is None
+
+
+async def test_the_beginning_of_a_file_is_told_with_its_encoding(tmp_path: Path) -> None:
+    async def serve(path: str) -> httpx.Response:
+        return httpx.Response(
+            200, headers={"Content-Type": "text/csv"}, content=WORDS.encode("cp1252")
+        )
+
+    found = await fetched(tmp_path, serve, "/data.csv")
+    assert found.texts == [f"File data.csv (22 bytes, windows-1252) begins:\n{WORDS}"]

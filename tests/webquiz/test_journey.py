@@ -80,7 +80,7 @@ def test_whatever_a_reply_gives_is_followed_or_refused(given: str) -> None:
     assert bool(after) is bool(given)
 
 
-async def test_a_page_that_wants_the_secret_elsewhere_is_answered_at_home_and_told_of(
+async def test_a_page_that_wants_the_secret_elsewhere_gets_none_and_is_told_of(
     tmp_path: Path,
 ) -> None:
     with graded_site({}, lambda payload, nth: RIGHT) as other:
@@ -88,8 +88,9 @@ async def test_a_page_that_wants_the_secret_elsewhere_is_answered_at_home_and_to
         with graded_site({"/q": asks}, lambda payload, nth: RIGHT) as site:
             listed = {"quiz_allowed_origins": (other.url,)}
             result = await led(tmp_path, site, "/q", says(42), **listed)
-    assert (result.state, other.sent, site.answers()) == ("finished", [], [42])
+    assert (result.state, other.sent, site.answers()) == ("no_answer", [], [])
     assert result.refused == (f"{other.url}/submit: no answer is sent to another site",)
+    assert result.pages[0].notes[-1] == "names no address of its site for answers: none was sent"
 
 
 async def test_a_page_may_build_on_the_answers_to_those_before_it(tmp_path: Path) -> None:

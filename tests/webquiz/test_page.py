@@ -30,20 +30,20 @@ def shot(text: str = "", **frame: object) -> Snapshot:
         (shot("POST this JSON to https://quiz.site/submit\n"), "https://quiz.site/submit", "text"),
         (shot("Send it (to https://quiz.site/grade/7)."), "https://quiz.site/grade/7", "text"),
         (shot("POST the code back to /submit"), "https://quiz.site/submit", "text"),
-        (shot("POST it to https://example.com/submit"), "https://quiz.site/submit", "derived"),
-        (shot("POST it to https://evil.site/submit"), "https://quiz.site/submit", "derived"),
+        (shot("POST it to https://example.com/submit"), "", "none"),
+        (shot("POST it to https://evil.site/submit"), "", "none"),
         (
             shot("POST it to https://quiz.site.evil.site/submit"),
-            "https://quiz.site/submit",
-            "derived",
+            "",
+            "none",
         ),
         (
             shot("POST it to https://quiz.site@evil.site/submit"),
-            "https://quiz.site/submit",
-            "derived",
+            "",
+            "none",
         ),
-        (shot("POST it to http://quiz.site/submit"), "https://quiz.site/submit", "derived"),
-        (shot("POST it to https://other.site/submit"), "https://quiz.site/submit", "derived"),
+        (shot("POST it to http://quiz.site/submit"), "", "none"),
+        (shot("POST it to https://other.site/submit"), "", "none"),
         (
             shot("POST it to https://other.site/submit, or https://quiz.site/s"),
             "https://quiz.site/s",
@@ -56,7 +56,7 @@ def shot(text: str = "", **frame: object) -> Snapshot:
             "https://quiz.site/grade/6",
             "loaded",
         ),
-        (shot("Data: https://quiz.site/data.csv"), "https://quiz.site/submit", "derived"),
+        (shot("Data: https://quiz.site/data.csv"), "", "none"),
         (
             shot("POST your answer to the grader", drawn=("POST to https://quiz.site/c/submit",)),
             "https://quiz.site/c/submit",
@@ -73,7 +73,14 @@ def test_a_submit_url_is_carried_over_within_its_origin_only() -> None:
     page = read_page(shot("Sum it."), ALLOWED, "https://quiz.site/grade")
     assert (page.submit_url, page.submit_rule) == ("https://quiz.site/grade", "carried")
     page = read_page(shot("Sum it."), ALLOWED, "https://other.site/grade")
-    assert (page.submit_url, page.submit_rule) == ("https://quiz.site/submit", "derived")
+    assert (page.submit_url, page.submit_rule) == ("", "none")
+
+
+def test_where_a_page_names_an_address_of_its_own_none_is_carried_over() -> None:
+    page = read_page(shot("POST it to https://evil.site/s"), ALLOWED, "https://quiz.site/grade")
+    assert (page.submit_url, page.submit_rule) == ("", "none")
+    page = read_page(shot("POST it to https://example.com/s"), ALLOWED, "https://quiz.site/grade")
+    assert (page.submit_url, page.submit_rule) == ("https://quiz.site/grade", "carried")
 
 
 def test_a_relative_submit_url_is_resolved_against_the_base() -> None:
@@ -84,21 +91,23 @@ def test_a_relative_submit_url_is_resolved_against_the_base() -> None:
 def test_no_answer_is_sent_to_another_site_and_that_one_was_named_is_told() -> None:
     text = "POST it to https://other.site/submit or https://evil.site/s or https://example.com/s"
     page = read_page(shot(text, base="https://other.site/x/"), ALLOWED)
-    assert page.submit_url == "https://quiz.site/submit"
+    assert page.submit_url == ""
     assert page.foreign == ("https://other.site/submit", "https://evil.site/s")
 
 
-def test_a_page_of_another_allowed_site_is_answered_at_home() -> None:
+def test_a_page_of_another_allowed_site_gets_no_answer() -> None:
     url = "https://other.site/q"
     snapshot = Snapshot(url, (PageFrame(url, url, text="Sum it. POST it to /submit"),))
     page = read_page(snapshot, ALLOWED)
-    assert (page.submit_url, page.submit_rule) == ("https://quiz.site/submit", "derived")
+    assert (page.submit_url, page.submit_rule) == ("", "none")
     assert page.foreign == ("https://other.site/submit",)
 
 
 def test_a_page_that_was_moved_to_https_is_answered_there() -> None:
     plain, safe = "http://quiz.site/q", "https://quiz.site/q"
-    page = read_page(Snapshot(plain, (PageFrame(safe, safe, text="Sum it."),)), allowed_for(plain))
+    page = read_page(
+        Snapshot(plain, (PageFrame(safe, safe, text="POST it to /submit"),)), allowed_for(plain)
+    )
     assert (page.url, page.submit_url) == (plain, "https://quiz.site/submit")
 
 
@@ -144,12 +153,15 @@ def test_what_scripts_hide_is_the_question_where_nothing_is_shown() -> None:
     assert decoded(PageFrame(URL, URL, scripts=("atob('not base64 but long enough!!')",))) == []
 
 
-def test_the_question_holds_shadows_drawings_and_frames() -> None:
+def test_the_question_holds_drawings_frames_and_what_was_opened() -> None:
     frames = (
-        PageFrame(URL, URL, text="one", shadows=("two",), drawn=("three",)),
-        PageFrame(URL, URL, text="four"),
+        PageFrame(URL, URL, text="one", drawn=("two",)),
+        PageFrame(URL, URL, text="three"),
+        PageFrame(URL, URL, after="“Tab”", text="four"),
     )
-    assert read_page(Snapshot(URL, frames), ALLOWED).question == "one\n\ntwo\n\nthree\n\nfour"
+    assert read_page(Snapshot(URL, frames), ALLOWED).question == (
+        "one\n\ntwo\n\nthree\n\n[after pressing “Tab”:]\n\nfour"
+    )
 
 
 @pytest.mark.parametrize(
@@ -213,8 +225,8 @@ def test_the_kind_of_answer(question: str, kind: str) -> None:
 
 
 @given(st.text(max_size=200), st.lists(st.text(max_size=60), max_size=3))
-def test_any_text_gives_a_page_that_submits_to_the_tasks_own_site(
+def test_any_text_gives_a_page_that_submits_to_the_tasks_own_site_or_nowhere(
     text: str, samples: list[str]
 ) -> None:
     page = read_page(shot(text, samples=tuple(samples), scripts=(text,)), ALLOWED)
-    assert page.submit_url.startswith("https://quiz.site/")
+    assert page.submit_url.startswith("https://quiz.site/") or page.submit_rule == "none"

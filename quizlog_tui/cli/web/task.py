@@ -112,6 +112,8 @@ def _tell(result: TaskResult) -> None:
     page = result.pages[-1]
     sent = ", ".join(clipped(one_line(_written(one.answer)), 60) for one in page.submissions)
     print(f"   {page.state:<10} {one_line(page.url)}  {sent}", file=sys.stderr)
+    for note in page.notes:
+        print(f"              {clipped(one_line(note), 200)}", file=sys.stderr)
 
 
 def _parser() -> Parser:

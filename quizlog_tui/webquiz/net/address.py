@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from urllib.parse import unquote, urlsplit
 
+from ...invisible import suspect
 from ...text import is_whole
 
 _SPECIAL = tuple(
@@ -43,6 +44,11 @@ class Site:
 
     def __str__(self) -> str:
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+def visible(text: str) -> str:
+    """A text without what shows nothing, which is no part of an address in it."""
+    return suspect().sub(lambda found: found[0] if found[0] in "\t\r" else "", text)
 
 
 def site_of(url: str) -> Site:

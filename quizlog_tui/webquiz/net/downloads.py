@@ -7,7 +7,10 @@ write has no network, so that files it may need are fetched before it runs.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+import codecs
+import io
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -15,7 +18,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from ..page.browser import NotRenderedError, Tab
-from ..page.page import WebPage, question_of, reachable
+from ..page.page import WebPage, question_of, reachable, unread_of
 from .address import Allowed
 from .file_names import free_name, name_of
 
@@ -29,9 +32,24 @@ _TABS = 2
 _SHOWN = 16 * 1024 * 1024
 """Maximum number of bytes of pictures and downloads of a linked page."""
 _PREVIEW = 2_000
+_HEAD = 4 * _PREVIEW
+"""Number of bytes that a beginning is read from."""
 _PATIENCE = 10.0
 TEXTS = ("text/", "application/json", "application/x-ndjson", "application/xml")
 """Prefixes of the media types of texts."""
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"),
+)  # fmt: skip
+"""The marks of encodings at the start of a file; that of UTF-32 begins with that of UTF-16."""
+_DECLARED = re.compile(rb"""(?:charset\s*=|encoding\s*=|@charset)\s*["']?([\w.:-]+)""", re.I)
+_SUPERSETS = {
+    "iso-8859-1": "windows-1252", "latin1": "windows-1252", "us-ascii": "windows-1252",
+    "ascii": "windows-1252", "shift_jis": "cp932", "gb2312": "gb18030", "gbk": "gb18030",
+    "euc-kr": "cp949", "windows-874": "cp874", "iso-8859-8-i": "iso-8859-8",
+}  # fmt: skip
+"""The encodings that browsers take for those that are named."""
+_BINARY = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 
 
 @dataclass
@@ -69,7 +87,8 @@ async def gather(
         room: Maximum number of bytes of all files together.
         seconds: Maximum seconds for everything.
     """
-    work = _ResourceFetch(tab, http, allowed, room, set(page.resources), page.names)
+    seen = set(page.resources)
+    work = _ResourceFetch(tab, http, allowed, room, seen, page.names, page.encoding)
     try:
         async with asyncio.timeout(seconds):
             await work.fetch_all(page.resources)
@@ -88,6 +107,8 @@ class _ResourceFetch:
     """URLs that have been or will be requested."""
     suggested: Mapping[str, str]
     """The suggested names of files, by URL."""
+    encoding: str
+    """The encoding of the page."""
     found: PageResources = field(default_factory=PageResources)
     names: set[str] = field(default_factory=set)
     """Names reserved for files that are being fetched."""
@@ -130,8 +151,8 @@ class _ResourceFetch:
             async with self.http.stream("GET", url, timeout=10) as reply:
                 if reply.status_code != 200:
                     raise ValueError(f"HTTP {reply.status_code}")
-                kind = reply.headers.get("content-type", "").split(";")[0].strip()
-                if kind != "text/html" or url in self.suggested:
+                kind = reply.headers.get("content-type", "").strip().lower()
+                if not kind.startswith("text/html") or url in self.suggested:
                     data = await self._bytes(reply)
                     self._keep(name or self._name(name_of(url)), kind, data, part)
                     return ""
@@ -155,10 +176,13 @@ class _ResourceFetch:
         (self.tab.folder / name).write_bytes(data)
         self.room -= len(data)
         part.files.append(name)
-        if kind.startswith(TEXTS):
-            text = data[: 4 * _PREVIEW].decode("utf-8", "replace")[:_PREVIEW]
-            part.texts.append(f"File {name} ({len(data)} bytes) begins:\n{text}")
+        said = text_of(data, kind, self.encoding)
+        if said:
+            told = "" if said[1] == "utf-8" else f", {said[1]}"
+            text = said[0][:_PREVIEW]
+            part.texts.append(f"File {name} ({len(data)} bytes{told}) begins:\n{text}")
         else:
+            kind = kind.partition(";")[0].strip()
             part.texts.append(f"File {name}: {len(data)} bytes, {kind}")
 
     async def _page(self, url: str, part: PageResources) -> str:
@@ -178,10 +202,49 @@ class _ResourceFetch:
         finally:
             self.room += lent
         part.files += snapshot.files
+        for unread in unread_of(snapshot):
+            part.note(url, unread)
         text = question_of(snapshot.frames, [frame.text for frame in snapshot.frames])
         part.texts.append(f"Linked page {urlsplit(url).path} says:\n{text[:8_000]}")
         links = [link for frame in snapshot.frames for link in frame.links]
         return next((link.url for link in links if "next" in link.rel.split()), "")
+
+
+def text_of(data: bytes, kind: str, page: str = "") -> tuple[str, str] | None:
+    """The beginning of a file as text, and its encoding; None if it is no text.
+
+    Args:
+        data: The file.
+        kind: Its media type, perhaps with its encoding.
+        page: The encoding of the page that refers to it.
+    """
+    head, sure = data[:_HEAD], kind.startswith(TEXTS)
+    for encoding in _encodings(head, kind, page):
+        try:
+            io.TextIOWrapper(io.BytesIO(), encoding)  # raises for what makes no text, such as zlib
+            text = codecs.getincrementaldecoder(encoding)().decode(head, len(head) == len(data))
+        except (LookupError, ValueError):
+            continue
+        if sure or not _BINARY.search(text):
+            return text.removeprefix("\ufeff"), encoding
+    return (head.decode("utf-8", "replace"), "utf-8") if sure else None
+
+
+def _encodings(head: bytes, kind: str, page: str) -> Iterator[str]:
+    """The encodings that a file may have, the surest first."""
+    yield from (name for mark, name in _MARKS if head.startswith(mark))
+    markup = head[:1024] if head.lstrip()[:1] in (b"<", b"@") else b""
+    for found in map(_DECLARED.search, (kind.encode("ascii", "ignore"), markup)):
+        if found:
+            yield _superset(found[1].decode("ascii", "ignore"))
+    for part, name in ((head[1::2], "utf-16-le"), (head[::2], "utf-16-be")):
+        if head.count(0) == part.count(0) > len(part) / 3:
+            yield name
+    yield from ("utf-8", _superset(page), "windows-1252")
+
+
+def _superset(name: str) -> str:
+    return _SUPERSETS.get(name.lower(), name.lower())
 
 
 def retry_delay(suggested: str | None, usual: float) -> float:

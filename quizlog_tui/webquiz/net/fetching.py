@@ -21,7 +21,7 @@ from ...solver.decisions.decision import Fetched
 from ...solver.research import FetchTool
 from ..task.task_context import TaskContext
 from .address import origin_of
-from .downloads import TEXTS, folder_size
+from .downloads import TEXTS, folder_size, text_of
 from .fetch_rules import address_of, body_of, fault_of, headers_of
 from .fetch_sending import BUSY, NoFetchReplyError, send
 from .fetch_tape import Received, Sent, Tape
@@ -45,12 +45,14 @@ class Fetcher:
         page: The page's URL.
         folder: The folder for the replies.
         closed: The URLs that answers are sent to.
+        encoding: The encoding of the page's HTML.
     """
 
     tools: TaskContext
     page: str
     folder: Path
     closed: Sequence[str]
+    encoding: str = ""
     known: dict[str, Fetched] = field(default_factory=dict)
     """The results of the requests so far."""
 
@@ -149,8 +151,7 @@ class Fetcher:
 
     def _saved(self, sent: Sent, received: Received) -> Fetched:
         """The result for a reply; its content is saved as a file, unless it is an error."""
-        is_text = not received.type or received.type.startswith(TEXTS)
-        text = received.data[: 4 * _SHOWN].decode("utf-8", "replace") if is_text else ""
+        text, _ = text_of(received.data, received.type or TEXTS[0], self.encoding) or ("", "")
         file = None
         if received.data and received.status < 300:
             file = _file_name(sent, received.type)

@@ -10,7 +10,7 @@ BEFORE = """
   for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection"]) delete window[name];
   if (window.__quizlog) return;
   const seen = { drawn: new Map(), roots: [], changed: performance.now(), timers: new Set(),
-                 blobs: new Map() };
+                 blobs: new Map(), pressed: new WeakSet() };
   Object.defineProperty(window, "__quizlog", { value: seen, enumerable: false });
   for (const name of ["fillText", "strokeText"]) {
     const draw = CanvasRenderingContext2D.prototype[name];
@@ -44,6 +44,13 @@ BEFORE = """
     }
     return url;
   };
+  const listen = EventTarget.prototype.addEventListener;
+  EventTarget.prototype.addEventListener = function (type, ...rest) {
+    if (/^(click|mousedown|pointerdown)$/.test(type) && this instanceof Element) {
+      seen.pressed.add(this);
+    }
+    return listen.call(this, type, ...rest);
+  };
   const attach = Element.prototype.attachShadow;
   Element.prototype.attachShadow = function (options) {
     const root = attach.call(this, options);
@@ -58,6 +65,19 @@ BEFORE = """
 })();
 """
 """Runs before a page's own scripts: in every frame."""
+
+_SENT_ON = r"""
+  const sentOn = (() => {
+    const meta = document.querySelector("meta[http-equiv=refresh i]");
+    const said = /^\s*(\d*)[.\d]*\s*[;,]\s*(?:url\s*=)?\s*["']?([^"']+)/i.exec(meta?.content || "");
+    if (!said) return null;
+    try {
+      const url = new URL(said[2].trim(), document.baseURI).href, own = location.href;
+      return url.split("#")[0] === own.split("#")[0] ? null : { url, soon: Number(said[1]) <= 5 };
+    } catch { return null; }
+  })();
+"""
+"""Finds where a document sends its reader by itself."""
 
 _ALL = r"""
   const seen = window.__quizlog || { drawn: new Map(), roots: [] };
@@ -76,10 +96,8 @@ _ALL = r"""
 READ = (
     "(() => {"
     + _ALL
+    + _SENT_ON
     + r"""
-  const shadows = all.filter(e => roots.get(e) || e.shadowRoot)
-    .map(e => [...(roots.get(e) || e.shadowRoot).children]
-      .map(c => c.innerText || "").join("\n").trim()).filter(Boolean);
   const drawn = [...seen.drawn.values()].map(list => {
     const lines = [];
     for (const [text, y] of list) {
@@ -92,24 +110,37 @@ READ = (
       && (e.tagName === "A" || (e.tagName === "LINK" && e.rel === "next")))
     .map(e => ({ url: e.href, text: (e.innerText || "").trim(), rel: e.rel || "",
                  download: e.hasAttribute("download") }));
+  if (sentOn && !sentOn.soon) links.push({ url: sentOn.url, text: "", rel: "refresh" });
   const media = all.filter(e => /^(IMG|AUDIO|VIDEO|SOURCE|TRACK|EMBED)$/.test(e.tagName) && e.src)
     .map(e => e.src);
   for (const e of all.filter(shown)) {
     const found = /url\("([^"]+)"\)/.exec(getComputedStyle(e).backgroundImage);
     if (found) media.push(found[1]);
   }
+  const resolved = url => {
+    try { return new URL(url, document.baseURI).href; } catch { return ""; }
+  };
+  const given = (e, name) => e.getAttribute(name) ?? "";
   const forms = all.filter(e => e.tagName === "FORM").map(e => ({
-    action: e.action, method: (e.method || "get").toLowerCase(),
-    names: [...e.elements].map(f => f.name).filter(Boolean) }));
-  const samples = all
-    .filter(e => e.tagName === "PRE" || (e.tagName === "CODE" && !e.closest("pre")))
-    .filter(shown).map(e => e.innerText || "").filter(Boolean);
+    action: given(e, "action") && resolved(given(e, "action")),
+    method: given(e, "method").toLowerCase(),
+    names: all.filter(f => f.form === e).map(f => given(f, "name")).filter(Boolean) }));
+  const kinds = "(to|url|uri|path|action|endpoint)";
+  const sends = new RegExp(
+    `^(formaction|hx-(post|put)|(data-)?(submit|answer|post|grade)[-_]?${kinds})$`, "i");
+  const names = /^data-(url|uri|href|endpoint|path)$/i;
+  const holds = /^data-(action|target|submit|post)$/i;
+  const speaks = text => text.length < 200 && /submit|answer|grade|post|send/i.test(text);
+  const isTarget = (e, name, url) => sends.test(name)
+    || ((names.test(name) || (holds.test(name) && url.includes("/")))
+      && (speaks(url) || speaks(e.innerText || e.value || "")));
+  const targets = all.flatMap(e => e.getAttributeNames()
+    .filter(name => /^[^\s<>"{}]+$/.test(given(e, name)) && isTarget(e, name, given(e, name)))
+    .map(name => resolved(given(e, name))));
   const scripts = all.filter(e => e.tagName === "SCRIPT" && !e.src).map(e => e.textContent || "");
   return {
-    title: document.title || "", base: document.baseURI, lang: document.documentElement?.lang || "",
-    text: document.body ? document.body.innerText : "",
-    shadows, drawn, links, media, forms, samples, scripts,
-    canvases: document.querySelectorAll("canvas").length,
+    title: document.title || "", base: document.baseURI, encoding: document.characterSet,
+    drawn, links, media, forms, targets, scripts,
   };
 })()
 """
@@ -150,8 +181,10 @@ async ([url, most]) => {
 """
 """Reads an object that the page itself made, in base64, even after its URL was revoked."""
 
-STATE = r"""
-(() => {
+STATE = (
+    "(() => {"
+    + _SENT_ON
+    + r"""
   const seen = window.__quizlog;
   const drawn = seen ? [...seen.drawn.values()].flat().map(one => one[0]).join(" ") : "";
   const shadow = seen ? seen.roots.map(one => one[1].textContent || "").join(" ") : "";
@@ -162,26 +195,75 @@ STATE = r"""
            ready: document.readyState !== "loading", pictures: document.images.length
              + document.querySelectorAll("canvas,audio,video").length,
            timers: seen ? seen.timers.size : 0,
+           leaving: !!sentOn?.soon,
            asks: /\b(submit|answer|post)\b/i.test(text),
            loading: /^\s*(loading|please wait)\b[\s.…]*$/i.test(text.trim()),
            inert: document.readyState === "complete"
              && ![...document.querySelectorAll("*")].some(moved) };
 })()
 """
+)
 """Reads the state of a frame: whether it still changes, and whether it shows text yet."""
 
-REVEAL = r"""
-(() => {
-  const label = /\b(show|reveal|start|load|open|unlock|view|display)\b/i;
-  const never = /\b(submit|send|post|delete|remove|pay|buy|log ?out|sign|cancel|reset)\b/i;
-  const found = [...document.querySelectorAll("button, summary, [role=button], input[type=button]")]
-    .filter(e => e.checkVisibility ? e.checkVisibility() : true)
-    .filter(e => !e.disabled && !(e.form && e.type === "submit"))
-    .filter(e => { const text = (e.innerText || e.value || "").trim();
-                   return label.test(text) && !never.test(text) && text.length < 60; })
-    .slice(0, 5);
-  found.forEach(e => e.click());
-  return found.map(e => (e.innerText || e.value || "").trim());
+OPEN = (
+    "(() => {"
+    + _ALL
+    + r"""
+  for (const e of all) {
+    if (e.tagName === "DETAILS" && !e.open) { e.removeAttribute("name"); e.open = true; }
+    if (getComputedStyle(e).contentVisibility === "auto") e.style.contentVisibility = "visible";
+  }
+  const page = document.scrollingElement;
+  if (!page || page.scrollHeight <= innerHeight) return false;
+  page.scrollTo(0, page.scrollHeight);
+  seen.changed = performance.now();
+  return new Promise(done => {
+    requestAnimationFrame(() => requestAnimationFrame(() => done(true)));
+    setTimeout(() => done(true), 400);
+  });
 })()
 """
-"""Clicks controls that may reveal the question, but none that may send something."""
+)
+"""Opens what can be opened without pressing anything; true if it also scrolled to the end.
+
+Who watches what comes into view is told of it with the next frame.
+"""
+
+CONTROLS = (
+    "(() => {"
+    + _ALL
+    + r"""
+  const label = /\b(show|reveal|start|load|open|unlock|view|display)\b/i;
+  const never = /\b(submit|send|post|delete|remove|pay|buy|log ?out|sign|cancel|reset)\b/i;
+  const said = e =>
+    (e.innerText || e.value || e.getAttribute("aria-label") || e.title || "").trim();
+  const at = id => id && document.getElementById(id.replace(/^#/, ""));
+  const hidden = e => e && !shown(e);
+  const button = e => e.matches("button, [role=button], input[type=button], [onclick]");
+  const declared = e => e.matches(
+      "[aria-expanded=false], [role=tab]:not([aria-selected=true]), [popovertarget], [commandfor]")
+    || ["aria-controls", "data-target", "data-bs-target", "href"].some(name =>
+      /^#?[\w:.-]+$/.test(e.getAttribute(name) || "") && hidden(at(e.getAttribute(name))))
+    || (e.tagName === "LABEL" && e.control && /^(checkbox|radio)$/.test(e.control.type)
+      && (hidden(e.control) || getComputedStyle(e.control).opacity === "0"));
+  const unseen = "head, select, datalist, script, style, template, noscript";
+  const secret = all.some(e => !shown(e) && !e.closest(unseen)
+    && [...e.childNodes].some(one => one.nodeType === 3 && /\S/.test(one.data)));
+  const leads = e => e.tagName === "A" && /^(?!#|javascript:)./i.test(e.getAttribute("href") || "");
+  const points = e => getComputedStyle(e).cursor === "pointer"
+    && !(e.parentElement && getComputedStyle(e.parentElement).cursor === "pointer");
+  const hears = e => (e.onclick || seen.pressed?.has(e)) && !e.matches("html, body, form, main");
+  const presses = e => !leads(e) && !e.matches("input:not([type=button]), select, textarea, option")
+    && (hears(e) || (secret && (button(e) || (points(e) && !e.matches("a, label, summary")))));
+  const rank = e => button(e) && label.test(said(e)) ? 2 : declared(e) || presses(e) ? 1 : 0;
+  const found = all.filter(shown).filter(e => !e.disabled && !(e.form && e.type === "submit"))
+    .filter(e => said(e).length < 60 && !never.test(said(e)) && rank(e));
+  return found.sort((a, b) => rank(a) - rank(b)).slice(0, 16)
+    .flatMap(e => [e, said(e), rank(e) > 1]);
+})()
+"""
+)
+"""Finds the controls that may reveal something, but none that says that it sends something.
+
+Each with its text, and whether that text promises something, so that it may load what it shows.
+"""

@@ -15,21 +15,43 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 from urllib.parse import urljoin, urlsplit
 
-from ..net.address import Allowed, BadAddressError, origin_of, site_of
+from ..net.address import Allowed, BadAddressError, origin_of, site_of, visible
 from .answer_kind import asked_kind
 from .sample import sample_of
 from .snapshot import PageFrame, Snapshot
 
-SubmitRule = Literal["text", "link", "form", "loaded", "carried", "derived"]
-"""How the submit URL was found: on the page (in its text, a link, a form, or loaded data),
-carried over from an earlier page of the same origin, or derived from the origin."""
+SubmitRule = Literal["text", "link", "form", "loaded", "carried", "none"]
+"""How the submit URL was found: on the page (in its text, a link, a form, or loaded data), carried
+over from an earlier page of the same origin, or not at all."""
 MOST_RESOURCES = 24
 _MOST_FOREIGN = 10
+_MOST_UNREAD = 12
 _PLACEHOLDER = re.compile(r"(^|\.)example\.(com|org|net)$|^your[-_.]|(^|\.)invalid$")
-_URL = re.compile(r"https?://[^\s\"'<>`)\]}]+")
-_VERB = re.compile(r"\b(?:post|submit|send)\b[^\n]{0,120}$", re.I)
-_TO_PATH = re.compile(r"\b(?:post|submit|send)\b[^\n]{0,120}?\bto\s+(/[\w./-]*[\w/-])", re.I)
+_URL = re.compile(r"https?://[^\s\"'<>`)\]}]+", re.I)
+_VERB = re.compile(r"\b(?:post|submit|submission|send)\b[^\n]{0,120}$", re.I)
+_ANSWERS = re.compile(r"\banswers?\b[^\n]{0,120}$", re.I)
+_TO = re.compile(
+    r"(?:\b(?:to|at|is|url|uri|address|endpoint|path)\b|\b(?:post|submit|send)\b(?=\s*[:→]))[\s:=→]*",
+    re.I,
+)
+"""What stands before an address, after a verb in the same line."""
+_FILLING = re.compile(
+    r"(?:(?:the|this|its|relative|following|address|url|uri|endpoint|path|route|post|is)\b[\s:=→]*)*"
+    r"[\"'`“‘«(<\[]?",
+    re.I,
+)
+"""What may stand between that and the address."""
+_RELATIVE = re.compile(r"[^\s\"'`<>()\[\]{}“”‘’«»,;]+")
+_SIGNED = re.compile(r"//[\w\[]|\.{0,2}/|\?\w+=")
+"""How an address begins that cannot be a word."""
+_SAYS_RELATIVE = re.compile(r"[\"'`”’»)>\]]?,?\s*\(?(?:which is |it is |is )?relative\b", re.I)
+_WORD_OF_SUBMIT = re.compile(
+    r"(?:[\w.~%-]+/)*(?:submit|submissions?|answers?|grade)(?:[./?]\S*)?$", re.I
+)
+_SENTENCE_ENDS = re.compile(r"[\"'`”’»)>\]]?\s*(?:$|[.,;:!)]|\n|\(|(?:and|with|as|in|by|using)\b)")
 _PATH = re.compile(r"(?<![\w/.:>}-])/[A-Za-z0-9][\w./-]*[\w/-](?:\?[^\s\"'<>]*)?")
+_AFTER = ".,;:!"
+"""Marks at the end of an address that belong to the sentence."""
 _SUBMITS = re.compile(r"/(?:submit|answers?|grade)\b", re.I)
 _ATOB = re.compile(r"[\"'`]([A-Za-z0-9+/=\s]{24,})[\"'`]")
 _FOOTER = re.compile(r"(?im)^\s*(?:POST|submit|send) this JSON to \S+\s*$")
@@ -45,6 +67,7 @@ class WebPage:
     kind: str
     """Kind of answer asked for: number, json, yesno, textarea, text."""
     submit_url: str
+    """The URL that answers are sent to; "" if the page names none."""
     submit_rule: SubmitRule
     constants: Mapping[str, Any] = field(default_factory=dict)
     """Further fields in the sample payload."""
@@ -54,6 +77,8 @@ class WebPage:
     """Names of files suggested by the page or its server, by URL."""
     foreign: tuple[str, ...] = ()
     """Submit URLs that it names outside the task's own site, which get no answer."""
+    encoding: str = ""
+    """The encoding of its HTML, which its files may share."""
 
 
 def read_page(snapshot: Snapshot, allowed: Allowed, carried: str | None = None) -> WebPage:
@@ -67,14 +92,10 @@ def read_page(snapshot: Snapshot, allowed: Allowed, carried: str | None = None) 
     sample = sample_of([text for frame in snapshot.frames for text in frame.samples])
     texts = [_without(frame.text, sample.texts) for frame in snapshot.frames]
     named = list(_submit_urls(snapshot, texts))
-    found = next((one for one in named if allowed.is_home(one[0])), None)
-    if found:
-        url, rule = found
-    elif carried and origin_of(carried) == origin_of(snapshot.url):
-        url, rule = carried, "carried"
-    else:
-        url, rule = f"{_home_of(snapshot, allowed)}/submit", "derived"
     foreign = dict.fromkeys(one for one, _ in named if not allowed.is_home(one))
+    url, rule = next((one for one in named if allowed.is_home(one[0])), ("", "none"))
+    if not named and carried and origin_of(carried) == origin_of(snapshot.url):
+        url, rule = carried, "carried"
     question = question_of(snapshot.frames, texts)
     return WebPage(
         url=snapshot.url,
@@ -86,13 +107,8 @@ def read_page(snapshot: Snapshot, allowed: Allowed, carried: str | None = None) 
         resources=tuple(_resources(snapshot, texts, allowed, url))[:MOST_RESOURCES],
         names={link.url: link.text for link in snapshot.offered},
         foreign=tuple(foreign)[:_MOST_FOREIGN],
+        encoding=next((frame.encoding for frame in snapshot.frames), ""),
     )
-
-
-def _home_of(snapshot: Snapshot, allowed: Allowed) -> str:
-    """The origin for answers if a page names none: its own, if that is the task's site."""
-    places = [*(frame.url for frame in snapshot.frames[:1]), snapshot.url]
-    return origin_of(next((url for url in places if allowed.is_home(url)), allowed.home))
 
 
 def _without(text: str, samples: Iterable[str]) -> str:
@@ -103,14 +119,26 @@ def _without(text: str, samples: Iterable[str]) -> str:
 
 
 def question_of(frames: Iterable[PageFrame], texts: Iterable[str]) -> str:
-    """All visible, drawn or shadowed text; text hidden in scripts if there is no other."""
-    parts = []
+    """All text that is shown or drawn; text hidden in scripts if there is no other."""
+    parts: list[str] = []
+    after = ""
     for frame, text in zip(frames, texts, strict=True):
-        parts += [_FOOTER.sub("", text), *frame.shadows, *frame.drawn]
-    said = "\n\n".join(part.strip() for part in parts if part.strip())
+        shown = [part.strip(" \n") for part in (_FOOTER.sub("", text), *frame.drawn)]
+        if frame.after != after and any(shown):
+            parts.append(f"[after pressing {frame.after}:]")
+            after = frame.after
+        parts += shown
+    said = "\n\n".join(part for part in parts if part)
     if said:
         return re.sub(r"\n{3,}", "\n\n", said)
     return "\n\n".join(text for frame in frames for text in decoded(frame))
+
+
+def unread_of(snapshot: Snapshot) -> list[str]:
+    """What the page shows that was not read, as a note of one line."""
+    unread = list(dict.fromkeys(one for frame in snapshot.frames for one in frame.unread))
+    more = f" and {len(unread) - _MOST_UNREAD} more" if len(unread) > _MOST_UNREAD else ""
+    return [f"not read: {', '.join(unread[:_MOST_UNREAD])}{more}"] if unread else []
 
 
 def decoded(frame: PageFrame) -> list[str]:
@@ -154,12 +182,55 @@ def _named(frames: Iterable[PageFrame], texts: Iterable[str]) -> list[str]:
     """URLs that the text says to post to; those that look like it first."""
     urls = []
     for frame, text in zip(frames, texts, strict=True):
-        for said in (text, *frame.shadows, *frame.drawn):
+        for said in map(visible, (text, *frame.drawn)):
             for match in _URL.finditer(said):
-                if _VERB.search(said[: match.start()]):
-                    urls.append(match[0].rstrip(".,;:"))
-            urls += [urljoin(frame.base, match[1]) for match in _TO_PATH.finditer(said)]
+                if _VERB.search(said[: match.start()]) and _is_whole(said, match.end()):
+                    urls.append(_joined(frame.base, match[0].rstrip(_AFTER)))
+            urls += _relative(said, frame)
     return sorted(urls, key=lambda url: not _SUBMITS.search(urlsplit(url).path))
+
+
+def _is_whole(said: str, end: int) -> bool:
+    """Whether an address has no part that its reader must fill in."""
+    return said[end : end + 1] not in ("{", "<", "$") and "{" not in said[end - 1 : end]
+
+
+def _relative(said: str, frame: PageFrame) -> Iterator[str]:
+    """URLs after words such as "POST it to" that are relative, or behind the text of a link."""
+    links = sorted((one for one in frame.links if one.text), key=lambda link: -len(link.text))
+    for to in _TO.finditer(said):
+        before = said[max(0, to.start() - 160) : to.start() + 4]
+        sends = _VERB.search(before)
+        if not sends and not _ANSWERS.search(before):
+            continue
+        start = _FILLING.match(said, to.end()).end()  # type: ignore[union-attr]
+        places = to.end(), start
+        link = next(
+            (a for a in links if any(said.startswith(visible(a.text), at) for at in places)), None
+        )
+        if link and (sends or _SUBMITS.search(urlsplit(link.url).path)):
+            yield link.url
+        elif (match := _RELATIVE.match(said, start)) and not _URL.match(said, start):
+            word = match[0].rstrip(_AFTER)
+            after = said[start + len(word) :]
+            fit = _is_address(word, after, frame.words) and (sends or _WORD_OF_SUBMIT.match(word))
+            if fit and _is_whole(said, match.end()):
+                yield _joined(frame.base, word)
+
+
+def _is_address(word: str, after: str, words: Iterable[str]) -> bool:
+    """Whether a word that stands where an address would is one."""
+    if _SIGNED.match(word) or _SAYS_RELATIVE.match(after) or word in map(visible, words):
+        return True
+    return bool(_WORD_OF_SUBMIT.match(word)) and bool("/" in word or _SENTENCE_ENDS.match(after))
+
+
+def _joined(base: str, url: str) -> str:
+    """A URL as the browser resolves it; "" if it is none."""
+    try:
+        return urlsplit(urljoin(base, url)).geturl()
+    except ValueError:
+        return ""
 
 
 def _linked(frames: Iterable[PageFrame]) -> list[str]:
@@ -168,8 +239,11 @@ def _linked(frames: Iterable[PageFrame]) -> list[str]:
 
 
 def _forms(frames: Iterable[PageFrame]) -> list[str]:
-    forms = [form for frame in frames for form in frame.forms]
-    return [form.action for form in forms if form.method == "post" or "answer" in form.names]
+    found = []
+    for frame in frames:
+        fit = [one for one in frame.forms if one.method == "post" or "answer" in one.names]
+        found += [form.action for form in fit] + list(frame.targets)
+    return found
 
 
 def _loaded(snapshot: Snapshot) -> Iterator[str]:
@@ -180,7 +254,7 @@ def _loaded(snapshot: Snapshot) -> Iterator[str]:
             continue
         for name in ("submit", "submit_url", "submitUrl", "submitTo"):
             if isinstance(data, dict) and isinstance(data.get(name), str):
-                yield urljoin(snapshot.frames[0].base, data[name])
+                yield _joined(snapshot.frames[0].base, visible(data[name]))
 
 
 # -- references
@@ -201,9 +275,9 @@ def _resources(
     urls = [link.url for link in snapshot.offered]
     for frame in snapshot.frames:
         urls += [link.url for link in frame.links] + list(frame.media)
-    for frame, text in zip(snapshot.frames, texts, strict=True):
-        urls += [match[0].rstrip(".,;:") for match in _URL.finditer(text)]
-        urls += [urljoin(frame.base, match[0].rstrip(".,;:")) for match in _PATH.finditer(text)]
+    for frame, text in zip(snapshot.frames, map(visible, texts), strict=True):
+        urls += [match[0].rstrip(_AFTER) for match in _URL.finditer(text)]
+        urls += [_joined(frame.base, match[0].rstrip(_AFTER)) for match in _PATH.finditer(text)]
     own = {_place(snapshot.url), _place(submit_url)}
     for url in dict.fromkeys(url.partition("#")[0] for url in urls):
         if reachable(url, allowed) and _place(url) not in own:

@@ -15,7 +15,7 @@ from typing import Any
 from ..net.downloads import PageResources, context_of, folder_size, gather
 from ..task.task_context import TaskContext
 from .browser import NotRenderedError, Tab
-from .page import WebPage, read_page
+from .page import WebPage, read_page, unread_of
 from .snapshot import Snapshot
 
 
@@ -78,6 +78,7 @@ class PageFetch:
         page = read_page(snapshot, self.tools.allowed, self.carried)
         resources = await self._gather(page, tab)
         resources.files += snapshot.files
+        resources.notes += unread_of(snapshot)
         for url in page.foreign:
             self.tools.gate.refuse(f"{url[:200]}: no answer is sent to another site")
         self._note(page, snapshot, resources)
@@ -122,7 +123,7 @@ class PageFetch:
     def _note(self, page: WebPage, snapshot: Snapshot, resources: PageResources) -> None:
         note = self.tools.workspace.note
         note(f"rendered in {snapshot.seconds:.2f} s ({snapshot.settled}), HTTP {snapshot.status}")
-        note(f"submit to {page.submit_url} ({page.submit_rule}), kind {page.kind}")
+        note(f"submit to {page.submit_url or 'nowhere'} ({page.submit_rule}), kind {page.kind}")
         note(f"files: {', '.join(resources.files) or 'none'}")
         for line in resources.notes:
             note(f"not available: {line}")

@@ -28,6 +28,8 @@ class FrameState:
     """Whether it speaks of submitting, answering, posting."""
     loading: bool
     """Whether it shows only that it is loading."""
+    leaving: bool = False
+    """Whether it will send its reader on by itself."""
     inert: bool = False
     """Whether it is completely loaded and has nothing that could change it."""
 
@@ -44,7 +46,7 @@ def settled(frames: Sequence[FrameState], pending: int, age: float) -> str | Non
         return "the cap was reached"
     if frames and not pending and all(frame.inert for frame in frames):
         return "nothing in it can change it"
-    if not frames or not all(frame.ready for frame in frames):
+    if not frames or not all(frame.ready and not frame.leaving for frame in frames):
         return None
     quiet = min(frame.quiet for frame in frames) / 1000
     says = any((frame.length or frame.pictures) and not frame.loading for frame in frames)

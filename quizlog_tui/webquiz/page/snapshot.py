@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
+
+from .rendered import Rendered
 
 
 @dataclass(frozen=True)
@@ -35,9 +37,9 @@ class PageFrame:
     """The base of relative URLs."""
     title: str = ""
     text: str = ""
-    """The visible text."""
-    shadows: tuple[str, ...] = ()
-    """Texts inside shadow roots, closed ones included."""
+    """The text that it shows."""
+    after: str = ""
+    """The control that had been pressed when it showed this; "" if none had to be."""
     drawn: tuple[str, ...] = ()
     """Texts drawn on canvases, line by line."""
     links: tuple[Link, ...] = ()
@@ -46,9 +48,16 @@ class PageFrame:
     forms: tuple[PageForm, ...] = ()
     samples: tuple[str, ...] = ()
     """Preformatted texts."""
+    words: tuple[str, ...] = ()
+    """Single words that are set as code."""
+    unread: tuple[str, ...] = ()
+    """What shows something that was not read, such as pictures."""
+    targets: tuple[str, ...] = ()
+    """URLs to which attributes of its elements say that something is sent."""
     scripts: tuple[str, ...] = ()
     """Sources of inline scripts."""
-    canvases: int = 0
+    encoding: str = ""
+    """The encoding of its HTML."""
 
 
 @dataclass(frozen=True)
@@ -78,21 +87,44 @@ class Snapshot:
     seconds: float = 0.0
 
 
-def frame_of(url: str, data: Mapping[str, Any]) -> PageFrame:
-    """A frame from what the script `READ` returned."""
+def frame_of(url: str, data: Mapping[str, Any], seen: Rendered) -> PageFrame:
+    """A frame from what the script `READ` returned, and from what it shows."""
     links = {one["url"]: Link(one["url"], one["text"], one["rel"]) for one in data["links"]}
     forms = (PageForm(one["action"], one["method"], tuple(one["names"])) for one in data["forms"])
+    drawn = tuple(data["drawn"])
     return PageFrame(
         url=url,
         base=data["base"],
         title=data["title"],
-        text=data["text"],
-        shadows=tuple(data["shadows"]),
-        drawn=tuple(data["drawn"]),
+        text=seen.text,
+        drawn=drawn,
         links=tuple(links.values()),
         media=tuple(dict.fromkeys(data["media"])),
         forms=tuple(forms),
-        samples=tuple(data["samples"]),
+        samples=seen.samples,
+        words=seen.words,
+        unread=tuple(one for one in seen.unread if one != "canvas" or not drawn),
+        targets=tuple(dict.fromkeys(data["targets"])),
         scripts=tuple(data["scripts"]),
-        canvases=data["canvases"],
+        encoding=data["encoding"],
     )
+
+
+def news(before: Iterable[PageFrame], now: PageFrame, after: str) -> PageFrame | None:
+    """What a frame shows that it did not show before a control was pressed; None if nothing.
+
+    Args:
+        before: What was shown before.
+        now: What is shown now.
+        after: The control.
+    """
+    seen = list(before)
+    lines = {line for one in seen for line in one.text.split("\n")}
+    fresh = [line for line in now.text.split("\n") if line not in lines]
+    lists = ("drawn", "links", "media", "forms", "targets", "unread")
+    more: dict[str, Any] = {
+        name: tuple(x for x in getattr(now, name) if not any(x in getattr(y, name) for y in seen))
+        for name in lists
+    }
+    found = replace(now, text="\n".join(fresh), after=after, **more)
+    return found if fresh or any(more.values()) else None

@@ -5,23 +5,53 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import math
+import re
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from playwright.async_api import Download, Page, Request, Response
+from playwright.async_api import (
+    Dialog,
+    Download,
+    ElementHandle,
+    Frame,
+    Page,
+    Request,
+    Response,
+    Route,
+)
 from playwright.async_api import Error as PlaywrightError
 
 from . import in_page
+from .account import STYLES
+from .rendered import Rendered, not_loaded, rendered
 from .saving import MOST_OFFERED, Saving
 from .settling import FrameState, settled
-from .snapshot import Link, LoadedJson, PageFrame, Snapshot, frame_of
+from .snapshot import Link, LoadedJson, PageFrame, Snapshot, frame_of, news
 
 _MOST_JSON = 200_000
 _LOOK = 0.05
 """Seconds between two checks of a page that settles."""
+_PRESSING = 1.0
+"""Seconds that must be left for another control."""
+_ALL_URLS = "**/*"
+_SENT_ON = re.compile(r"\s*[0-5](?:\.\d*)?\s*[;,]\s*\S")
+_MOST_SAID = 20
+
+
+@dataclass(frozen=True)
+class _Control:
+    """A control that may reveal something."""
+
+    element: ElementHandle
+    label: str
+    promises: bool
+    """Whether its text says that it shows something."""
+
+    def __str__(self) -> str:
+        return f"“{self.label}”"
 
 
 @dataclass
@@ -47,6 +77,14 @@ class Visit:
     started: float = field(default_factory=time.monotonic)
     arrived: float = math.inf
     """When its HTML arrived."""
+    said: list[str] = field(default_factory=list)
+    """What dialogs of scripts said."""
+    sends_on: bool = False
+    """Whether the header of its document says that its reader is sent on."""
+    held: bool = False
+    """Whether the control that was pressed last tried to send something or to lead away."""
+    failed: set[str] = field(default_factory=set)
+    """URLs of frames that could not be loaded."""
     listeners: dict[str, Callable[[Any], Any]] = field(default_factory=dict)
 
     def _left(self) -> float:
@@ -66,9 +104,12 @@ class Visit:
             )
             self.arrived = time.monotonic()
             why = await self._settle()
-            if await self._reveal():
+            if await self._open():
                 why = await self._settle()
             frames = await self._frames()
+            frames += await self._revealed(frames)
+            if self.said and frames:
+                frames += (PageFrame(self.url, frames[0].base, text="\n".join(self.said)),)
             saving = Saving(self.page, self.folder, self.room, self.deadline)
             await saving.save(frames, tuple(self.offered.values()))
             return Snapshot(
@@ -88,6 +129,11 @@ class Visit:
                 self.pending.add(request)
 
         def answered(response: Response) -> None:
+            if response.request.is_navigation_request():
+                if response.frame == self.page.main_frame:
+                    self.sends_on = bool(_SENT_ON.match(response.headers.get("refresh", "")))
+                elif not response.ok:
+                    self.failed.add(response.url)
             kind = response.headers.get("content-type", "")
             if response.request.resource_type in ("fetch", "xhr") and "json" in kind:
                 self.answers.append(response)
@@ -96,13 +142,18 @@ class Visit:
             if len(self.offered) < MOST_OFFERED:
                 self.offered[download.url] = Link(download.url, download.suggested_filename)
 
+        def moved(frame: Frame) -> None:
+            if frame == self.page.main_frame and self.arrived < math.inf:
+                self.arrived = time.monotonic()
+
         self.listeners = {
             "request": begun,
             "requestfinished": lambda request: self.pending.discard(request),
             "requestfailed": lambda request: self.pending.discard(request),
             "response": answered,
             "download": offered,
-            "dialog": lambda dialog: asyncio.ensure_future(dialog.dismiss()),
+            "framenavigated": moved,
+            "dialog": lambda dialog: asyncio.ensure_future(self._dismiss(dialog)),
         }
         for event, handler in self.listeners.items():
             self.page.on(event, handler)  # type: ignore[call-overload]
@@ -112,6 +163,12 @@ class Visit:
         for event, handler in self.listeners.items():
             self.page.remove_listener(event, handler)
         self.listeners = {}
+
+    async def _dismiss(self, dialog: Dialog) -> None:
+        if dialog.type != "beforeunload" and len(self.said) < _MOST_SAID:
+            self.said.append(f"[{dialog.message[:_MOST_JSON]}]")
+        with contextlib.suppress(PlaywrightError):
+            await dialog.dismiss()
 
     async def _settle(self) -> str:
         while time.monotonic() < self.deadline:
@@ -127,28 +184,105 @@ class Visit:
 
     async def _look(self, frame: Any) -> FrameState | None:
         with contextlib.suppress(PlaywrightError):
-            return FrameState(**await frame.evaluate(in_page.STATE))
+            state = FrameState(**await frame.evaluate(in_page.STATE))
+            leaving = state.leaving or (self.sends_on and frame == self.page.main_frame)
+            return replace(state, leaving=leaving, inert=state.inert and not leaving)
         return None
 
-    async def _reveal(self) -> list[str]:
-        clicked: list[str] = []
+    async def _open(self) -> bool:
+        """Open what is closed; whether that may have changed more."""
+        opened = False
         for frame in self.page.frames:
             with contextlib.suppress(PlaywrightError):
-                clicked += await frame.evaluate(in_page.REVEAL)
-        return clicked
+                opened |= await frame.evaluate(in_page.OPEN)
+        return opened
 
     async def _frames(self) -> tuple[PageFrame, ...]:
+        """What the frames show now."""
+        shown, found = await self._shown(), []
+        for frame in self.page.frames:
+            with contextlib.suppress(PlaywrightError):
+                at = next((n for n, one in enumerate(shown) if one.url == frame.url), None)
+                seen = Rendered(frame.url) if at is None else shown.pop(at)
+                if frame.url in self.failed or frame.url.startswith("chrome-error:"):
+                    seen = not_loaded(frame.url)
+                found.append(frame_of(frame.url, await frame.evaluate(in_page.READ), seen))
+        return tuple(found)
+
+    async def _shown(self) -> list[Rendered]:
+        """The text of each document that is shown, in the order of the frames."""
+        urls = [frame.url for frame in self.page.frames]
+        shown = rendered(await self._capture(self.page), urls)
+        for frame in self.page.frames[1:]:
+            with contextlib.suppress(PlaywrightError):  # raised for all but frames of other sites
+                shown += rendered(await self._capture(frame), urls)
+        return shown
+
+    async def _capture(self, of: Page | Frame) -> dict[str, Any]:
+        session = await self.page.context.new_cdp_session(of)
+        try:
+            given = {"computedStyles": list(STYLES), "includeDOMRects": False}
+            return await session.send("DOMSnapshot.captureSnapshot", given)
+        finally:
+            await session.detach()
+
+    async def _revealed(self, frames: tuple[PageFrame, ...]) -> tuple[PageFrame, ...]:
+        """What pressing each control shows that was not shown before."""
+        found: list[PageFrame] = []
+        controls = await self._controls()
+        if any(not control.promises for control in controls):
+            await self.page.route(_ALL_URLS, self._hold)
+        for control in controls:
+            if control.promises:
+                await self.page.unroute(_ALL_URLS, self._hold)
+            if self._left() >= _PRESSING:
+                await self._press(control)
+                fresh = (news([*frames, *found], one, str(control)) for one in await self._frames())
+                found += [one for one in fresh if one]
+            if self.held or self._left() < _PRESSING:
+                found.append(PageFrame(self.url, self.url, unread=(f"what {control} leads to",)))
+        await self.page.unroute(_ALL_URLS, self._hold)
+        return tuple(found)
+
+    async def _controls(self) -> list[_Control]:
         found = []
         for frame in self.page.frames:
             with contextlib.suppress(PlaywrightError):
-                found.append(frame_of(frame.url, await frame.evaluate(in_page.READ)))
-        return tuple(found)
+                listed = await (await frame.evaluate_handle(in_page.CONTROLS)).get_properties()
+                values = list(listed.values())
+                for handle, label, promises in zip(
+                    values[::3], values[1::3], values[2::3], strict=True
+                ):
+                    if element := handle.as_element():
+                        said = await label.json_value(), await promises.json_value()
+                        found.append(_Control(element, *said))
+        return sorted(found, key=lambda control: control.promises)
+
+    async def _press(self, control: _Control) -> None:
+        """Press a control, and wait for what it shows."""
+        self.held = False
+        with contextlib.suppress(PlaywrightError):
+            await control.element.evaluate("e => e.click()")
+        await asyncio.sleep(_LOOK)
+        moments = [await self._look(frame) for frame in self.page.frames]
+        if control.promises or self.pending or any(one and one.timers for one in moments):
+            await self._settle()
+
+    async def _hold(self, route: Route) -> None:
+        """Let a control that promises nothing load more, but neither send nor lead away."""
+        request = route.request
+        leads_away = request.is_navigation_request() and request.frame == self.page.main_frame
+        if leads_away or request.method not in ("GET", "HEAD"):
+            self.held = True
+            await route.abort("aborted")  # any other reason shows a page of errors
+        else:
+            await route.continue_()
 
     async def _loaded(self) -> list[LoadedJson]:
         found = []
         for response in self.answers[:20]:
             with contextlib.suppress(PlaywrightError):
-                text = await response.text()
+                text = (await response.body()).decode("utf-8", "replace")
                 if len(text) <= _MOST_JSON:
                     found.append(LoadedJson(response.url, text))
         return found

@@ -30,6 +30,7 @@ _TELLS = re.compile(
 )
 
 
+_NOT_NAMED = "names no address of its site for answers: none was sent"
 _SENT_AGAIN = "the process ended while the answer was being sent: the identical one was sent again"
 
 
@@ -65,6 +66,9 @@ class Attempts:
         """Send answers until one is right or the page is given up."""
         state: PageState | None = None
         self.on_progress(self._result("open"))
+        if not self.page.submit_url:
+            self._note(_NOT_NAMED)
+            state = "no_answer"
         while state is None and self.tools.budget.open(len(self.submissions), self.age()):
             found, answer = await self._candidate()
             if not found:

@@ -86,11 +86,12 @@ class _Journey:
             age = round(tools.clock() - issued, 3)
             return PageResult(url, state, notes=fetched.notes, seconds=age)
         page = fetched.page
-        if page.submit_rule not in ("carried", "derived"):
+        if page.submit_rule not in ("carried", "none"):
             self.carried[origin_of(url)] = page.submit_url
         restoring = replace(tools, solve=_with_restored_files(tools.solve, page_fetch, fetched))
-        closed = (page.submit_url, f"{origin_of(self.request.url)}/submit", *self.carried.values())
-        fetcher = Fetcher(tools, page.url, folder, closed)
+        named = (page.submit_url, *self.carried.values())
+        closed = (f"{origin_of(self.request.url)}/submit", *filter(None, named))
+        fetcher = Fetcher(tools, page.url, folder, closed, page.encoding)
         question = self._question(page, fetched.context)
         attempts = Attempts(
             self.request,

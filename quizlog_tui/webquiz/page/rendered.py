@@ -1,0 +1,322 @@
+"""Turns the browser's own account of what it renders into text, as a reader sees it. Pure.
+
+Lines are as in `innerText`. Form controls, pictures and labels stand in brackets; what shows
+something that is no text is named as unread.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...replay.script.input_kinds import CHECKBOX, RADIO, TEXTAREA
+from ..net.file_names import name_of
+from .account import Tree
+from .lines import Lines, TableGrid
+
+_CODE = ("code", "kbd", "samp", "tt", "var")
+_PLAIN_MARKERS = tuple("•◦▪▸▾■○●")
+_BLOCK = re.compile(r"(?:block|flex|grid|table|table-caption|table-row|list-item|flow-root)$")
+_AROUND = {
+    "rt": ("(", ")"), "del": ("~~", "~~"), "s": ("~~", "~~"), "strike": ("~~", "~~"),
+    "msqrt": ("sqrt(", ")"),
+}  # fmt: skip
+"""What stands for a place or a line that gives a text another meaning."""
+_APART = ("button", "input", "select", TEXTAREA)
+"""Elements with a frame around them, which sets them apart as a space does."""
+_BEFORE = {"sup": "^", "sub": "_"}
+_BETWEEN = {"mfrac": "/", "msup": "^", "msub": "_"}
+_MUTE = ("hidden", "password", "file", "range", "color", "image", CHECKBOX, RADIO)
+"""Kinds of inputs whose value is not on the screen."""
+_CSS_URL = re.compile(r'url\("([^"]*)"\)')
+
+
+@dataclass(frozen=True)
+class Rendered:
+    """What a document shows."""
+
+    url: str
+    text: str = ""
+    samples: tuple[str, ...] = ()
+    """Preformatted texts."""
+    words: tuple[str, ...] = ()
+    """Single words that are set as code."""
+    unread: tuple[str, ...] = ()
+    """What shows something that was not read, such as pictures."""
+
+
+def rendered(capture: Mapping[str, Any], read: Collection[str] = ()) -> list[Rendered]:
+    """What each document shows whose frame is shown, the main one first.
+
+    Args:
+        capture: The result of `DOMSnapshot.captureSnapshot`.
+        read: URLs of frames that are captured separately.
+    """
+    shown, found = {0}, []
+    for index, document in enumerate(capture["documents"]):
+        if index in shown:  # those of frames come after the document they stand in
+            tree = Tree(capture["strings"], document)
+            shown |= set(tree.frames.values())
+            found.append(_read(tree, read))
+    return found
+
+
+def not_loaded(url: str) -> Rendered:
+    """A frame that shows only that it could not be loaded."""
+    what = f"frame {url[:200]}"
+    return Rendered(url, f"[{what}, not read]", unread=(what,))
+
+
+def _read(tree: Tree, read: Collection[str]) -> Rendered:
+    page, inside = _Writer(tree, read), set(tree.inside("pre"))
+    text, samples, words = page.text(0), [], []
+    for node in range(len(tree.parents)):
+        if (name := tree.name(node)) == "pre" or (name in _CODE and node not in inside):
+            said = _Writer(tree, read).text(node)
+            samples += [said] if said and name in ("pre", "code") else []
+            words += [said] if re.fullmatch(r"\S+", said) and name != "pre" else []
+    unread, words = dict.fromkeys(page.unread), list(dict.fromkeys(words))
+    return Rendered(tree.url, text, tuple(samples), tuple(words), tuple(unread))
+
+
+@dataclass
+class _Writer:
+    """Writes the text of a document, or of a part of it."""
+
+    tree: Tree
+    read: Collection[str]
+    lines: Lines = field(default_factory=Lines)
+    grids: list[TableGrid] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
+    said: int = 0
+    """Number of texts so far, without those that name what is unread."""
+
+    def text(self, top: int) -> str:
+        """The text of a node and of all that it holds."""
+        stack = [self._node(top)]  # a page can be deeper than calls
+        while stack:
+            child = next(stack[-1], None)
+            if child is None:
+                stack.pop()
+            else:
+                stack.append(self._node(child))
+        return "".join(self.lines.parts).strip("\n ")
+
+    def _say(self, text: str, space: str = "normal") -> None:
+        self.lines.add(text, space)
+        self.said += bool(text.strip())
+
+    def _miss(self, what: str, label: str = "") -> None:
+        """Name something that shows more than can be read."""
+        self._say(f"[{what}: {label}]") if label else self.lines.add(f"[{what}, not read]")
+        self.unread.append(what)
+
+    def _node(self, node: int) -> Iterator[int]:
+        """Write a node; yields each child when it is to be written."""
+        tree = self.tree
+        if node in tree.pseudo or tree.is_text(node):
+            self._texts(node)
+        elif node in tree.boxes:
+            yield from self._element(node)
+        else:
+            yield from self._children(node)
+
+    def _texts(self, node: int) -> None:
+        """Write a text, or what CSS puts before or after an element, or the marker of a list."""
+        tree, marks = self.tree, self.tree.pseudo.get(node) == "marker"
+        for text in tree.texts(node):
+            if not marks or text.strip() not in _PLAIN_MARKERS:
+                self._say(text, tree.style(node, "white-space"))
+        if marks and any(tree.texts(node)):
+            self.lines.mark()
+        if node in tree.pseudo:
+            self._picture_of(node, tree.style(node, "content"))
+
+    def _picture_of(self, node: int, style: str) -> None:
+        """Name a picture of CSS."""
+        if (found := _CSS_URL.search(style)) and self.tree.is_large(node):
+            self._miss(_called("image", found[1]))
+
+    def _children(self, node: int) -> Iterator[int]:
+        """What an element holds; the browser's account has what comes after it too early."""
+        children, pseudo = self.tree.children[node], self.tree.pseudo
+        yield from (child for child in children if pseudo.get(child) != "after")
+        yield from (child for child in children if pseudo.get(child) == "after")
+
+    def _element(self, node: int) -> Iterator[int]:
+        tree, name, before = self.tree, self.tree.name(node), self.said
+        display, shown = tree.style(node, "display"), tree.is_shown(node)
+        breaks = (2 if name == "p" else 1) if _BLOCK.match(display) else 0
+        if breaks:
+            self.lines.line(breaks)
+        if shown:
+            self._picture_of(node, tree.style(node, "background-image"))
+        if name in _APART:
+            self.lines.gap = True
+        if name in _ALONE:
+            if shown:
+                _ALONE[name](self, node, name, tree.attributes(node))
+        else:
+            yield from self._held(node, name, display)
+        if name in _APART:
+            self.lines.gap = True
+        if name == "details" and "open" not in tree.attributes(node):
+            self._miss("closed part")
+        if shown and self.said == before:
+            self._label(node, name, tree.attributes(node))
+        if breaks:
+            self.lines.marked = -1
+            self.lines.line(breaks)
+
+    def _held(self, node: int, name: str, display: str) -> Iterator[int]:
+        """Write what an element holds, with what gives it another meaning."""
+        if display in ("table", "inline-table"):
+            self.grids.append(TableGrid())
+            yield from self._children(node)
+            self.grids.pop()
+        elif self.grids and display == "table-row":
+            self.grids[-1].row(len(self.lines.parts))
+            yield from self._children(node)
+        elif self.grids and display == "table-cell":
+            self._tabs(self.grids[-1], self.tree.attributes(node))
+            yield from self._children(node)
+        elif name in _BETWEEN or name in _BEFORE:
+            yield from self._joined(node, name)
+        elif name in _AROUND:
+            self.lines.add(_AROUND[name][0])
+            yield from self._children(node)
+            self.lines.add(_AROUND[name][1])
+        else:
+            yield from self._children(node)
+
+    def _tabs(self, grid: TableGrid, attributes: Mapping[str, str]) -> None:
+        tabs = grid.cell(attributes)
+        if tabs and len(self.lines.parts) > grid.start:
+            self.lines.breaks = 0
+        for _ in range(tabs):
+            self.lines.end("\t")
+        self.lines.mark()
+
+    def _joined(self, node: int, name: str) -> Iterator[int]:
+        """Write the parts of a fraction or a power, or what is raised or lowered."""
+        if name in _BEFORE:
+            self.lines.add(_BEFORE[name])
+            start = len(self.lines.parts)
+            yield from self._children(node)
+            self.lines.enclose(start)
+            return
+        for number, child in enumerate(self._children(node)):
+            if number:
+                self.lines.add(_BETWEEN[name])
+            start = len(self.lines.parts)
+            yield child
+            self.lines.enclose(start)
+
+    def _label(self, node: int, name: str, attributes: Mapping[str, str]) -> None:
+        """Write the label of an element that has no other text, and name what it shows."""
+        titles = self.tree.below(node, "title") if name == "svg" else []
+        titles += self.tree.unseen(attributes.get("aria-labelledby", "").split())
+        label = attributes.get("aria-label") or attributes.get("title")
+        label = label or " ".join(map(self.tree.source, titles))
+        if name == "svg" and self.tree.is_large(node):
+            self._miss("drawing", label)
+        elif name == "object" and self.tree.is_large(node):
+            self._miss(_called(name, attributes.get("data", "")), label)
+        elif label:
+            self._say(f"[{label}]")
+
+    # -- elements that are written without what they hold
+
+    def _end(self, node: int, name: str, attributes: Mapping[str, str]) -> None:
+        self.lines.end("\n")
+
+    def _image(self, node: int, name: str, attributes: Mapping[str, str]) -> None:
+        label, url = attributes.get("alt", "").strip(), self.tree.sources.get(node)
+        if self.tree.is_large(node):
+            self._miss(_called("image", url or attributes.get("src", "")), label)
+        elif label:
+            self._say(f"[{label}]")
+
+    def _input(self, node: int, name: str, attributes: Mapping[str, str]) -> None:
+        kind, value = attributes.get("type", "").lower(), self.tree.values.get(node, "")
+        if kind in (CHECKBOX, RADIO):
+            self.lines.add("[x]" if node in self.tree.checked else "[ ]")
+        elif kind == "image":
+            self._image(node, name, attributes)
+        elif kind in ("submit", "reset"):
+            self._say(f"[{value or kind.title()}]")
+        shown = "" if kind in _MUTE else value or attributes.get("placeholder", "")
+        if shown and kind not in ("submit", "reset"):
+            self._say(f"[{shown}]")
+        if attributes.get("list"):
+            self._options(self._datalist(attributes["list"]))
+
+    def _textarea(self, node: int, name: str, attributes: Mapping[str, str]) -> None:
+        if shown := self.tree.values.get(node) or attributes.get("placeholder"):
+            self._say(f"[{shown}]", "pre")
+
+    def _select(self, node: int, name: str, attributes: Mapping[str, str]) -> None:
+        self._options(self.tree.below(node, "option"))
+
+    def _datalist(self, name: str) -> list[int]:
+        lists = self.tree.below(0, "datalist")
+        held = (one for one in lists if self.tree.attributes(one).get("id") == name)
+        return [option for one in held for option in self.tree.below(one, "option")]
+
+    def _options(self, options: list[int]) -> None:
+        """Write the options of a choice; another one than the first may be the chosen one."""
+        texts = []
+        for option in options:
+            said = self.tree.attributes(option)
+            text = said.get("label") or self.tree.source(option) or said.get("value", "")
+            above = self.tree.parents[option]
+            if (
+                self.tree.name(above) == "optgroup"
+                and option == self.tree.below(above, "option")[0]
+            ):
+                text = f"{self.tree.attributes(above).get('label', '')}: {text}"
+            chosen = " (selected)" if option in self.tree.selected and option != options[0] else ""
+            texts += [f"{text}{chosen}"] if text else []
+        if texts:
+            self._say(f"[{' | '.join(texts)}]")
+
+    def _gauge(self, node: int, name: str, attributes: Mapping[str, str]) -> None:
+        if value := attributes.get("value"):
+            self._say(f"[{value}/{attributes.get('max', '1')}]")
+
+    def _canvas(self, node: int, name: str, attributes: Mapping[str, str]) -> None:
+        if self.tree.is_large(node):
+            self._miss("canvas", attributes.get("aria-label", ""))
+
+    def _player(self, node: int, name: str, attributes: Mapping[str, str]) -> None:
+        url = self.tree.sources.get(node) or attributes.get("src") or attributes.get("data", "")
+        label = attributes.get("aria-label") or attributes.get("title", "")
+        if node not in self.tree.frames:
+            self._miss(_called(name, url), label)
+
+    def _frame(self, node: int, name: str, attributes: Mapping[str, str]) -> None:
+        url = attributes.get("src", "")
+        if url and node not in self.tree.frames and url not in self.read:
+            self._miss(f"frame {url[:200]}")
+
+
+def _called(what: str, url: str) -> str:
+    """What a picture or a recording is called: by the name of its file, if it has one."""
+    return what if not url or url.startswith(("data:", "blob:")) else f"{what} {name_of(url)}"
+
+
+_ALONE: Mapping[str, Callable[[_Writer, int, str, Mapping[str, str]], None]] = {
+    "br": _Writer._end,
+    "img": _Writer._image,
+    "input": _Writer._input,
+    TEXTAREA: _Writer._textarea,
+    "select": _Writer._select,
+    "progress": _Writer._gauge,
+    "meter": _Writer._gauge,
+    "canvas": _Writer._canvas,
+    **dict.fromkeys(("video", "audio", "embed"), _Writer._player),
+    **dict.fromkeys(("iframe", "frame"), _Writer._frame),
+}
+"""Elements that are written in a way of their own."""
