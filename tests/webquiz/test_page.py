@@ -14,6 +14,7 @@ from quizlog_tui.webquiz.page.sample import lenient, sample_of
 from quizlog_tui.webquiz.page.snapshot import Link, LoadedJson, PageForm, PageFrame, Snapshot
 
 URL = "https://quiz.site/project2/q?email=a%40b.c&id=7"
+AT = "https://quiz.site/project2"
 ALLOWED = allowed_for(URL, ["https://other.site"])
 
 
@@ -29,6 +30,12 @@ def shot(text: str = "", **frame: object) -> Snapshot:
     [
         (shot("POST this JSON to https://quiz.site/submit\n"), "https://quiz.site/submit", "text"),
         (shot("Send it (to https://quiz.site/grade/7)."), "https://quiz.site/grade/7", "text"),
+        (shot("POST it to //quiz.site/p/submit"), "https://quiz.site/p/submit", "text"),
+        (shot("POST it to //evil.site/submit"), "", "none"),
+        (shot("POST it to HTTPS://quiz.site/s"), "https://quiz.site/s", "text"),
+        (shot("Submit it to https://quiz.site/s/{id}"), "", "none"),
+        (shot("GET /data and POST the sum to sums/7/submit."), f"{AT}/sums/7/submit", "text"),
+        (shot("Where is the answer to /data/answer-key.csv?"), "", "none"),
         (shot("POST the code back to /submit"), "https://quiz.site/submit", "text"),
         (shot("POST it to https://example.com/submit"), "", "none"),
         (shot("POST it to https://evil.site/submit"), "", "none"),

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from quizlog_tui.webquiz.net.address import allowed_for
 from quizlog_tui.webquiz.page.page import WebPage, read_page, unread_of
-from quizlog_tui.webquiz.page.rendered import Rendered, rendered
+from quizlog_tui.webquiz.page.rendered import rendered
 from tests.support.page_visits import visiting
 from tests.webquiz.conftest import shares_browser
 
@@ -88,6 +88,11 @@ SHOWN = {
         "<p style='display:none'>a</p><template>b</template><p style='visibility:hidden'>c</p>"
         "<iframe hidden srcdoc=d></iframe><noscript>e</noscript><!-- f --><p>g",
         "g",
+    ),
+    "what a press opens later": (
+        "<button id=b>Part 2</button><p id=q></p><script>b.addEventListener('mousedown', () =>"
+        " setTimeout(() => { q.textContent = 'a' }, 200))</script>",
+        "Part 2\n\n[after pressing “Part 2”:]\n\na",
     ),
     "a script's dialog": ("<p>a<script>alert('legs?')</script>", "a\n\n[legs?]"),
     "tabs": (
@@ -209,6 +214,12 @@ async def test_a_relative_address_is_resolved_as_the_browser_does(tmp_path: Path
         "<style>b::after{content:'/css/submit'}</style><p>POST it to <b></b>": "/css/submit",
         "<p>Q</p><button data-url=submit>Send</button>": "/{n}/submit",
         "<p>Q</p><form method=post action=../f><input name=action></form>": "/f",
+        "<p style='text-transform:uppercase'>POST it to <code>give</code>": "/{n}/give",
+        "<p>POST <code>submit</code>, with JSON": "/{n}/submit",
+        "<p>Your answer goes by POST to</p><pre>submit</pre>": "/{n}/submit",
+        "<p>POST it to <code>/a/b c/submit</code>": "/a/b%20c/submit",
+        "<p>POST it to <code>#submit</code>": "",
+        "<p>POST it to $BASE/submit": "",
         "<p>Q</p><button formaction=give>Send</button>": "/{n}/give",
         "<details><summary>Where?</summary>POST it to <kbd>give</kbd></details>": "/{n}/give",
         "<iframe srcdoc='<base href=/f/><p>POST it to <code>submit</code>'></iframe>": "/f/submit",
@@ -222,6 +233,13 @@ async def test_a_relative_address_is_resolved_as_the_browser_does(tmp_path: Path
     assert ["".join(parts[1:]) for parts in found] == [
         path.format(n=n) for n, path in enumerate(asked.values())
     ]
+
+
+@shares_browser
+async def test_a_page_too_large_for_all_that_is_read_without(tmp_path: Path) -> None:
+    ((page, notes),) = await pages(tmp_path, ["<p>a" + "<br>" * 30_000 + "<b>b"])
+    assert page.question.split() == ["a", "b"]
+    assert notes == ["not read: what CSS, labels and form controls say, as the page is too large"]
 
 
 TREES = st.recursive(
@@ -316,7 +334,7 @@ def test_a_page_may_be_deeper_than_calls() -> None:
         nodes["nodeName"].append(nodes["nodeName"][0])
         nodes["nodeValue"].append(-1)
         nodes["attributes"].append([])
-    assert rendered(capture) == [Rendered("http://a.test/", "leg")]
+    assert [one.text for one in rendered(capture)] == ["leg"]
 
 
 @pytest.mark.parametrize("space", ["normal", "nowrap"])

@@ -57,10 +57,13 @@ class Tree:
         """Whether a node is a text."""
         return bool(self._nodes["nodeType"][node] == 3)
 
+    def written(self, node: int) -> str:
+        """A text as written, before CSS transforms its letters."""
+        return self._string(self._nodes["nodeValue"][node]) if self.is_text(node) else ""
+
     def source(self, node: int) -> str:
         """The text in an element as written."""
-        texts = (self._nodes["nodeValue"][one] for one in self.children[node] if self.is_text(one))
-        return " ".join(" ".join(map(self._string, texts)).split())
+        return " ".join(" ".join(map(self.written, self.children[node])).split())
 
     def inside(self, *names: str) -> list[int]:
         """The nodes inside elements of these names."""

@@ -141,6 +141,7 @@ READ = (
   return {
     title: document.title || "", base: document.baseURI, encoding: document.characterSet,
     drawn, links, media, forms, targets, scripts,
+    blank: all.some(e => e.tagName === "CANVAS" && shown(e) && !seen.drawn.has(e)),
   };
 })()
 """
@@ -245,19 +246,20 @@ CONTROLS = (
     || ["aria-controls", "data-target", "data-bs-target", "href"].some(name =>
       /^#?[\w:.-]+$/.test(e.getAttribute(name) || "") && hidden(at(e.getAttribute(name))))
     || (e.tagName === "LABEL" && e.control && /^(checkbox|radio)$/.test(e.control.type)
-      && (hidden(e.control) || getComputedStyle(e.control).opacity === "0"));
+      && (label.test(said(e)) || hidden(e.control) || getComputedStyle(e.control).opacity === "0"));
   const unseen = "head, select, datalist, script, style, template, noscript";
   const secret = all.some(e => !shown(e) && !e.closest(unseen)
     && [...e.childNodes].some(one => one.nodeType === 3 && /\S/.test(one.data)));
   const leads = e => e.tagName === "A" && /^(?!#|javascript:)./i.test(e.getAttribute("href") || "");
   const points = e => getComputedStyle(e).cursor === "pointer"
     && !(e.parentElement && getComputedStyle(e.parentElement).cursor === "pointer");
-  const hears = e => (e.onclick || seen.pressed?.has(e)) && !e.matches("html, body, form, main");
+  const heard = e => e.onclick || e.onmousedown || e.onpointerdown || seen.pressed?.has(e);
+  const hears = e => heard(e) && !e.matches("html, body, form, main");
   const presses = e => !leads(e) && !e.matches("input:not([type=button]), select, textarea, option")
     && (hears(e) || (secret && (button(e) || (points(e) && !e.matches("a, label, summary")))));
   const rank = e => button(e) && label.test(said(e)) ? 2 : declared(e) || presses(e) ? 1 : 0;
   const found = all.filter(shown).filter(e => !e.disabled && !(e.form && e.type === "submit"))
-    .filter(e => said(e).length < 60 && !never.test(said(e)) && rank(e));
+    .filter(e => rank(e) && said(e).length < 60 && !never.test(said(e)));
   return found.sort((a, b) => rank(a) - rank(b)).slice(0, 16)
     .flatMap(e => [e, said(e), rank(e) > 1]);
 })()
@@ -267,3 +269,18 @@ CONTROLS = (
 
 Each with its text, and whether that text promises something, so that it may load what it shows.
 """
+
+PRESS = """
+e => {
+  if (window.__quizlog) window.__quizlog.changed = performance.now();
+  for (const type of ["pointerdown", "mousedown", "pointerup", "mouseup"]) {
+    const kind = type.startsWith("pointer") ? PointerEvent : MouseEvent;
+    e.dispatchEvent(new kind(type, { bubbles: true, composed: true, cancelable: true }));
+  }
+  e.click();
+}
+"""
+"""Presses a control; what it changes may take as long as a page may to change."""
+
+COUNT = "document.getElementsByTagName('*').length"
+PLAIN = "document.body ? document.body.innerText : ''"

@@ -13,12 +13,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urldefrag, urljoin, urlsplit
 
 from ..net.address import Allowed, BadAddressError, origin_of, site_of, visible
 from .answer_kind import asked_kind
 from .sample import sample_of
-from .snapshot import PageFrame, Snapshot
+from .snapshot import Link, PageFrame, Snapshot
 
 SubmitRule = Literal["text", "link", "form", "loaded", "carried", "none"]
 """How the submit URL was found: on the page (in its text, a link, a form, or loaded data), carried
@@ -28,10 +28,13 @@ _MOST_FOREIGN = 10
 _MOST_UNREAD = 12
 _PLACEHOLDER = re.compile(r"(^|\.)example\.(com|org|net)$|^your[-_.]|(^|\.)invalid$")
 _URL = re.compile(r"https?://[^\s\"'<>`)\]}]+", re.I)
-_VERB = re.compile(r"\b(?:post|submit|submission|send)\b[^\n]{0,120}$", re.I)
+_VERB = re.compile(
+    r"\b(?:post(?:ed)?|submit|submission|send)\b(?:(?!\b(?-i:GET)\b)[^\n]){0,120}$", re.I
+)
 _ANSWERS = re.compile(r"\banswers?\b[^\n]{0,120}$", re.I)
 _TO = re.compile(
-    r"(?:\b(?:to|at|is|url|uri|address|endpoint|path)\b|\b(?:post|submit|send)\b(?=\s*[:→]))[\s:=→]*",
+    r"(\b(?:to|at|is|url|uri|address|endpoint|path)\b|\b(?:post|submit|send)\b(?=\s*[:→])"
+    r"|\b(?-i:POST)\b)[\s:=→]*",
     re.I,
 )
 """What stands before an address, after a verb in the same line."""
@@ -45,14 +48,21 @@ _RELATIVE = re.compile(r"[^\s\"'`<>()\[\]{}“”‘’«»,;]+")
 _SIGNED = re.compile(r"//[\w\[]|\.{0,2}/|\?\w+=")
 """How an address begins that cannot be a word."""
 _SAYS_RELATIVE = re.compile(r"[\"'`”’»)>\]]?,?\s*\(?(?:which is |it is |is )?relative\b", re.I)
+_TEMPLATE = re.compile(r"[{}<]|\$\w|/:\w")
+_SENDS = re.compile(r"\b(?:post|submit|send)\b", re.I)
 _WORD_OF_SUBMIT = re.compile(
-    r"(?:[\w.~%-]+/)*(?:submit|submissions?|answers?|grade)(?:[./?]\S*)?$", re.I
+    r"(?:\.{0,2}/)*(?:[\w.~%-]+/)*(?:submit|submissions?|answers?|grade)(?:[./?]\S*)?$", re.I
 )
+_NEAR = 200
+"""Number of characters around an address that are looked at."""
 _SENTENCE_ENDS = re.compile(r"[\"'`”’»)>\]]?\s*(?:$|[.,;:!)]|\n|\(|(?:and|with|as|in|by|using)\b)")
 _PATH = re.compile(r"(?<![\w/.:>}-])/[A-Za-z0-9][\w./-]*[\w/-](?:\?[^\s\"'<>]*)?")
 _AFTER = ".,;:!"
 """Marks at the end of an address that belong to the sentence."""
-_SUBMITS = re.compile(r"/(?:submit|answers?|grade)\b", re.I)
+_SUBMITS = re.compile(
+    r"/(?:submit(?:[-_]\w+)*|submissions?|answers?|grade)(?:\.php|(?:/[^.]*)?)$", re.I
+)
+"""The end of a path that receives answers; one that is called like a file has some."""
 _ATOB = re.compile(r"[\"'`]([A-Za-z0-9+/=\s]{24,})[\"'`]")
 _FOOTER = re.compile(r"(?im)^\s*(?:POST|submit|send) this JSON to \S+\s*$")
 
@@ -91,7 +101,8 @@ def read_page(snapshot: Snapshot, allowed: Allowed, carried: str | None = None) 
     """
     sample = sample_of([text for frame in snapshot.frames for text in frame.samples])
     texts = [_without(frame.text, sample.texts) for frame in snapshot.frames]
-    named = list(_submit_urls(snapshot, texts))
+    written = [_without(frame.written or frame.text, sample.texts) for frame in snapshot.frames]
+    named = list(_submit_urls(snapshot, written))
     foreign = dict.fromkeys(one for one, _ in named if not allowed.is_home(one))
     url, rule = next((one for one in named if allowed.is_home(one[0])), ("", "none"))
     if not named and carried and origin_of(carried) == origin_of(snapshot.url):
@@ -104,7 +115,7 @@ def read_page(snapshot: Snapshot, allowed: Allowed, carried: str | None = None) 
         submit_url=url,
         submit_rule=rule,
         constants=sample.constants,
-        resources=tuple(_resources(snapshot, texts, allowed, url))[:MOST_RESOURCES],
+        resources=tuple(_resources(snapshot, written, allowed, url))[:MOST_RESOURCES],
         names={link.url: link.text for link in snapshot.offered},
         foreign=tuple(foreign)[:_MOST_FOREIGN],
         encoding=next((frame.encoding for frame in snapshot.frames), ""),
@@ -180,55 +191,85 @@ def _submit_urls(snapshot: Snapshot, texts: Iterable[str]) -> Iterator[tuple[str
 
 def _named(frames: Iterable[PageFrame], texts: Iterable[str]) -> list[str]:
     """URLs that the text says to post to; those that look like it first."""
-    urls = []
+    urls: list[str] = []
     for frame, text in zip(frames, texts, strict=True):
         for said in map(visible, (text, *frame.drawn)):
             for match in _URL.finditer(said):
-                if _VERB.search(said[: match.start()]) and _is_whole(said, match.end()):
+                before = said[max(0, match.start() - _NEAR) : match.start()]
+                if _VERB.search(before) and _is_whole(said, *match.span()):
                     urls.append(_joined(frame.base, match[0].rstrip(_AFTER)))
-            urls += _relative(said, frame)
+            urls += _relative(said, frame) or _of_verbs(said, frame)
     return sorted(urls, key=lambda url: not _SUBMITS.search(urlsplit(url).path))
 
 
-def _is_whole(said: str, end: int) -> bool:
+def _is_whole(said: str, start: int, end: int) -> bool:
     """Whether an address has no part that its reader must fill in."""
-    return said[end : end + 1] not in ("{", "<", "$") and "{" not in said[end - 1 : end]
+    return not _TEMPLATE.search(said[start : end + 1])
 
 
-def _relative(said: str, frame: PageFrame) -> Iterator[str]:
+def _relative(said: str, frame: PageFrame) -> list[str]:
     """URLs after words such as "POST it to" that are relative, or behind the text of a link."""
     links = sorted((one for one in frame.links if one.text), key=lambda link: -len(link.text))
+    found = []
     for to in _TO.finditer(said):
-        before = said[max(0, to.start() - 160) : to.start() + 4]
+        before = said[max(0, to.start() - _NEAR) : to.end(1)]
         sends = _VERB.search(before)
         if not sends and not _ANSWERS.search(before):
             continue
         start = _FILLING.match(said, to.end()).end()  # type: ignore[union-attr]
-        places = to.end(), start
-        link = next(
-            (a for a in links if any(said.startswith(visible(a.text), at) for at in places)), None
-        )
-        if link and (sends or _SUBMITS.search(urlsplit(link.url).path)):
-            yield link.url
-        elif (match := _RELATIVE.match(said, start)) and not _URL.match(said, start):
+        url = _linked_at(said, (to.end(), start), links) or _word_at(said, start, frame)
+        if url and (sends or _SUBMITS.search(urlsplit(url).path)):
+            found.append(url)
+    return found
+
+
+def _linked_at(said: str, places: Iterable[int], links: Iterable[Link]) -> str:
+    """The URL of the link whose text stands at one of the places."""
+    at = tuple(places)
+    fit = (one for one in links if any(said.startswith(visible(one.text), start) for start in at))
+    return next((link.url for link in fit), "")
+
+
+def _word_at(said: str, start: int, frame: PageFrame) -> str:
+    """The URL that the word at a place stands for; "" if it is no address."""
+    match = _RELATIVE.match(said, start)
+    if match is None or _URL.match(said, start):
+        return ""
+    code = (one for one in map(visible, frame.samples) if _SIGNED.match(one) and "\n" not in one)
+    fit = (one for one in code if said.startswith(one, start))
+    word = max((match[0].rstrip(_AFTER), *fit), key=len)
+    end = start + len(word)
+    is_one = _is_whole(said, start, end) and _is_address(word, said[end : end + _NEAR], frame.words)
+    return _joined(frame.base, word) if is_one else ""
+
+
+def _of_verbs(said: str, frame: PageFrame) -> Iterator[str]:
+    """URLs in lines that speak of sending, where none follows words such as "POST it to"."""
+    for line in filter(_SENDS.search, said.split("\n")):
+        for match in _RELATIVE.finditer(line):
             word = match[0].rstrip(_AFTER)
-            after = said[start + len(word) :]
-            fit = _is_address(word, after, frame.words) and (sends or _WORD_OF_SUBMIT.match(word))
-            if fit and _is_whole(said, match.end()):
+            fit = _SIGNED.match(word) or _is_among(word, frame.words)
+            if _WORD_OF_SUBMIT.match(word) and fit and _is_whole(line, *match.span()):
                 yield _joined(frame.base, word)
 
 
 def _is_address(word: str, after: str, words: Iterable[str]) -> bool:
     """Whether a word that stands where an address would is one."""
-    if _SIGNED.match(word) or _SAYS_RELATIVE.match(after) or word in map(visible, words):
+    if _SIGNED.match(word) or _SAYS_RELATIVE.match(after) or _is_among(word, words):
         return True
     return bool(_WORD_OF_SUBMIT.match(word)) and bool("/" in word or _SENTENCE_ENDS.match(after))
 
 
+def _is_among(word: str, words: Iterable[str]) -> bool:
+    """Whether a word is among those set as code, whose letters CSS may have changed."""
+    return word.casefold() in (visible(one).casefold() for one in words)
+
+
 def _joined(base: str, url: str) -> str:
-    """A URL as the browser resolves it; "" if it is none."""
+    """A URL as the browser resolves and sends it; "" if it is none."""
+    plain = url.strip().replace("\\", "/").replace(" ", "%20")
     try:
-        return urlsplit(urljoin(base, url)).geturl()
+        return urldefrag(urlsplit(urljoin(base, plain)).geturl()).url
     except ValueError:
         return ""
 

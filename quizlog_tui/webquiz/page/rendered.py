@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from unicodedata import normalize
 
 from ...replay.script.input_kinds import CHECKBOX, RADIO, TEXTAREA
 from ..net.file_names import name_of
@@ -27,7 +28,10 @@ _AROUND = {
 _APART = ("button", "input", "select", TEXTAREA)
 """Elements with a frame around them, which sets them apart as a space does."""
 _BEFORE = {"sup": "^", "sub": "_"}
-_BETWEEN = {"mfrac": "/", "msup": "^", "msub": "_"}
+_BETWEEN = {
+    "mfrac": "/", "msup": "^", "msub": "_", "mover": "^", "munder": "_", "msubsup": "_^",
+    "munderover": "_^",
+}  # fmt: skip
 _MUTE = ("hidden", "password", "file", "range", "color", "image", CHECKBOX, RADIO)
 """Kinds of inputs whose value is not on the screen."""
 _CSS_URL = re.compile(r'url\("([^"]*)"\)')
@@ -45,6 +49,8 @@ class Rendered:
     """Single words that are set as code."""
     unread: tuple[str, ...] = ()
     """What shows something that was not read, such as pictures."""
+    written: str = ""
+    """The text before CSS changed the case of letters, which addresses need."""
 
 
 def rendered(capture: Mapping[str, Any], read: Collection[str] = ()) -> list[Rendered]:
@@ -78,7 +84,8 @@ def _read(tree: Tree, read: Collection[str]) -> Rendered:
             samples += [said] if said and name in ("pre", "code") else []
             words += [said] if re.fullmatch(r"\S+", said) and name != "pre" else []
     unread, words = dict.fromkeys(page.unread), list(dict.fromkeys(words))
-    return Rendered(tree.url, text, tuple(samples), tuple(words), tuple(unread))
+    written = _Writer(tree, read, as_written=True).text(0) if page.transformed else text
+    return Rendered(tree.url, text, tuple(samples), tuple(words), tuple(unread), written)
 
 
 @dataclass
@@ -92,6 +99,10 @@ class _Writer:
     unread: list[str] = field(default_factory=list)
     said: int = 0
     """Number of texts so far, without those that name what is unread."""
+    as_written: bool = False
+    """Whether letters are written in the case they have in the HTML."""
+    transformed: bool = False
+    """Whether CSS changed the case of letters."""
 
     def text(self, top: int) -> str:
         """The text of a node and of all that it holds."""
@@ -126,7 +137,12 @@ class _Writer:
     def _texts(self, node: int) -> None:
         """Write a text, or what CSS puts before or after an element, or the marker of a list."""
         tree, marks = self.tree, self.tree.pseudo.get(node) == "marker"
+        written = tree.written(node)
         for text in tree.texts(node):
+            if text != written and normalize("NFKC", text) == written:
+                text = written  # letters of formulas
+            elif text != written and text.casefold() == written.casefold():
+                self.transformed, text = True, written if self.as_written else text
             if not marks or text.strip() not in _PLAIN_MARKERS:
                 self._say(text, tree.style(node, "white-space"))
         if marks and any(tree.texts(node)):
@@ -209,7 +225,7 @@ class _Writer:
             return
         for number, child in enumerate(self._children(node)):
             if number:
-                self.lines.add(_BETWEEN[name])
+                self.lines.add(_BETWEEN[name][number - 1 : number])
             start = len(self.lines.parts)
             yield child
             self.lines.enclose(start)

@@ -50,6 +50,8 @@ class PageFrame:
     """Preformatted texts."""
     words: tuple[str, ...] = ()
     """Single words that are set as code."""
+    written: str = ""
+    """The text before CSS changed the case of letters, if that was read."""
     unread: tuple[str, ...] = ()
     """What shows something that was not read, such as pictures."""
     targets: tuple[str, ...] = ()
@@ -91,19 +93,20 @@ def frame_of(url: str, data: Mapping[str, Any], seen: Rendered) -> PageFrame:
     """A frame from what the script `READ` returned, and from what it shows."""
     links = {one["url"]: Link(one["url"], one["text"], one["rel"]) for one in data["links"]}
     forms = (PageForm(one["action"], one["method"], tuple(one["names"])) for one in data["forms"])
-    drawn = tuple(data["drawn"])
+    text = seen.text if data["blank"] else seen.text.replace("[canvas, not read]", "[canvas]")
     return PageFrame(
         url=url,
         base=data["base"],
         title=data["title"],
-        text=seen.text,
-        drawn=drawn,
+        text=text,
+        drawn=tuple(data["drawn"]),
         links=tuple(links.values()),
         media=tuple(dict.fromkeys(data["media"])),
         forms=tuple(forms),
         samples=seen.samples,
         words=seen.words,
-        unread=tuple(one for one in seen.unread if one != "canvas" or not drawn),
+        written=seen.written,
+        unread=tuple(one for one in seen.unread if one != "canvas" or data["blank"]),
         targets=tuple(dict.fromkeys(data["targets"])),
         scripts=tuple(data["scripts"]),
         encoding=data["encoding"],

@@ -36,6 +36,9 @@ _LOOK = 0.05
 """Seconds between two checks of a page that settles."""
 _PRESSING = 1.0
 """Seconds that must be left for another control."""
+_MOST_ELEMENTS = 30_000
+"""A page with more would take more time to be read than it has."""
+_TOO_LARGE = "what CSS, labels and form controls say, as the page is too large"
 _ALL_URLS = "**/*"
 _SENT_ON = re.compile(r"\s*[0-5](?:\.\d*)?\s*[;,]\s*\S")
 _MOST_SAID = 20
@@ -83,6 +86,8 @@ class Visit:
     """Whether the header of its document says that its reader is sent on."""
     held: bool = False
     """Whether the control that was pressed last tried to send something or to lead away."""
+    reading: float = 0.0
+    """Seconds that reading took."""
     failed: set[str] = field(default_factory=set)
     """URLs of frames that could not be loaded."""
     listeners: dict[str, Callable[[Any], Any]] = field(default_factory=dict)
@@ -199,7 +204,7 @@ class Visit:
 
     async def _frames(self) -> tuple[PageFrame, ...]:
         """What the frames show now."""
-        shown, found = await self._shown(), []
+        begun, shown, found = time.monotonic(), await self._shown(), []
         for frame in self.page.frames:
             with contextlib.suppress(PlaywrightError):
                 at = next((n for n, one in enumerate(shown) if one.url == frame.url), None)
@@ -207,10 +212,14 @@ class Visit:
                 if frame.url in self.failed or frame.url.startswith("chrome-error:"):
                     seen = not_loaded(frame.url)
                 found.append(frame_of(frame.url, await frame.evaluate(in_page.READ), seen))
+        self.reading = time.monotonic() - begun
         return tuple(found)
 
     async def _shown(self) -> list[Rendered]:
         """The text of each document that is shown, in the order of the frames."""
+        if await self.page.evaluate(in_page.COUNT) > _MOST_ELEMENTS:
+            plain = [(one.url, await one.evaluate(in_page.PLAIN)) for one in self.page.frames]
+            return [Rendered(*one, unread=(_TOO_LARGE,)) for one in plain]
         urls = [frame.url for frame in self.page.frames]
         shown = rendered(await self._capture(self.page), urls)
         for frame in self.page.frames[1:]:
@@ -235,11 +244,12 @@ class Visit:
         for control in controls:
             if control.promises:
                 await self.page.unroute(_ALL_URLS, self._hold)
-            if self._left() >= _PRESSING:
+            in_time = self._left() >= _PRESSING + 2 * self.reading
+            if in_time:
                 await self._press(control)
                 fresh = (news([*frames, *found], one, str(control)) for one in await self._frames())
                 found += [one for one in fresh if one]
-            if self.held or self._left() < _PRESSING:
+            if self.held or not in_time:
                 found.append(PageFrame(self.url, self.url, unread=(f"what {control} leads to",)))
         await self.page.unroute(_ALL_URLS, self._hold)
         return tuple(found)
@@ -262,7 +272,7 @@ class Visit:
         """Press a control, and wait for what it shows."""
         self.held = False
         with contextlib.suppress(PlaywrightError):
-            await control.element.evaluate("e => e.click()")
+            await control.element.evaluate(in_page.PRESS)
         await asyncio.sleep(_LOOK)
         moments = [await self._look(frame) for frame in self.page.frames]
         if control.promises or self.pending or any(one and one.timers for one in moments):
