@@ -64,7 +64,7 @@ _SUBMITS = re.compile(
 )
 """The end of a path that receives answers; one that is called like a file has some."""
 _ATOB = re.compile(r"[\"'`]([A-Za-z0-9+/=\s]{24,})[\"'`]")
-_FOOTER = re.compile(r"(?im)^\s*(?:POST|submit|send) this JSON to \S+\s*$")
+_FOOTER = re.compile(r"(?im)^[^\S\n]*(?:POST|submit|send) this JSON to \S+[^\S\n]*$")
 
 
 @dataclass(frozen=True)

@@ -204,7 +204,13 @@ class Visit:
 
     async def _frames(self) -> tuple[PageFrame, ...]:
         """What the frames show now."""
-        begun, shown, found = time.monotonic(), await self._shown(), []
+        begun = time.monotonic()
+        try:
+            shown = await self._shown()
+        except PlaywrightError:  # a document has just given way to another one
+            await self._settle()
+            shown = await self._shown()
+        found = []
         for frame in self.page.frames:
             with contextlib.suppress(PlaywrightError):
                 at = next((n for n, one in enumerate(shown) if one.url == frame.url), None)
