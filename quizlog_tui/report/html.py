@@ -28,8 +28,10 @@ _STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper);
   max-width: 60rem; margin: 0 auto; padding: 1rem; overflow-wrap: anywhere; }
 pre, code { font-family: ui-monospace, monospace; font-size: .9em; }
-pre { white-space: pre-wrap; margin: .3rem 0; padding: .4rem .6rem; background: var(--box);
+pre { overflow-x: auto; margin: .3rem 0; padding: .4rem .6rem; background: var(--box);
   border: 1px solid var(--line); border-radius: 4px; }
+pre .answer { white-space: pre-wrap; }
+@media print { pre { white-space: pre-wrap; } }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .1rem 1rem; }
 dt, .dim { color: var(--dim); } dd { margin: 0; }
 details { border: 1px solid var(--line); border-radius: 6px; padding: .4rem .8rem; margin: 1rem 0; }

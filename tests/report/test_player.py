@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from hashlib import sha256
 from pathlib import Path
@@ -105,14 +105,16 @@ def test_markdown_has_no_player(
 
 
 @asynccontextmanager
-async def shown(build: Build, **options: Any) -> AsyncIterator[tuple[Any, str, list[str]]]:
+async def shown(
+    build: Build, make: Callable[[Build], Session] = branched, **options: Any
+) -> AsyncIterator[tuple[Any, str, list[str]]]:
     """The exported page in a browser, its address, and all that it asked for or complained of."""
     from playwright.async_api import async_playwright, expect
 
     from quizlog_tui.webquiz.page.browser import executable
 
     target: Path = build.folder / "x.html"
-    with branched(build) as session:
+    with make(build) as session:
         target.write_text(to_html(build_report(session), player=True), encoding="utf-8")
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(
@@ -219,3 +221,39 @@ async def test_nothing_moves_for_those_who_want_less_motion(
     async with shown(build, reduced_motion=wish) as (page, _, _):
         style = "getComputedStyle(document.documentElement).scrollBehavior"
         assert await page.evaluate(style) == scrolling
+
+
+WIDE = """
+import sys
+for stream in (sys.stdout, sys.stderr):
+    for row in range(9):
+        print("".join(f"| {row:>4} column{i:02} " for i in range(30)) + "|", file=stream)
+    input("Step? ")
+"""
+MEASURED = """pre => {
+    const text = document.createRange();
+    text.selectNodeContents(pre.firstChild);
+    const tops = new Set([...text.getClientRects()].map(line => line.top));
+    return [tops.size, pre.scrollWidth > pre.clientWidth];
+}"""
+"""In how many rows a text is drawn, and whether it scrolls sideways."""
+
+
+def wide(build: Build) -> Session:
+    """A record whose script prints tables that no page holds, and gets a long answer."""
+    return Session(build.record(WIDE, "a long answer " * 40, "2"))
+
+
+@needs_browser()
+@pytest.mark.parametrize(("width", "scripts"), [(400, True), (1280, False)])
+async def test_wide_tables_scroll_inside_the_page(width: int, scripts: bool, build: Build) -> None:
+    options = {"viewport": {"width": width, "height": 800}, "java_script_enabled": scripts}
+    async with shown(build, wide, **options) as (page, _, _):
+        if scripts:
+            await page.get_by_role("button", name="show everything").click()
+        await page.locator("summary:visible", has_text="stderr").first.click()
+        tables = await page.locator("pre:visible", has_text="column29").all()
+        assert [await table.evaluate(MEASURED) for table in tables] == [[9, True]] * 2
+        answer = page.locator("pre .answer:visible").first
+        assert await answer.evaluate("it => it.getClientRects().length") > 2
+        assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -83,6 +83,45 @@ async def test_its_keys_go_from_difference_to_difference_and_back_to_the_player(
     assert record.read_bytes() == before
 
 
+WIDE = """
+for n in range(2):
+    shown = "".join(f"| column{n}{i:02} " for i in range(20)) + "|"
+    print(shown.replace("column119", input(f"Step {n}? ")))
+"""
+
+
+@pytest.mark.parametrize("size", [(120, 40), (60, 30)])
+async def test_wide_tables_scroll_sideways_in_both_columns(
+    size: tuple[int, int], build: Build
+) -> None:
+    path = build.record(WIDE, "a", "b")
+    with Session(path) as session:
+        session.fork(1, "c", "other")
+    app = QuizlogApp(path)
+    async with app.run_test(size=size) as pilot:
+        screen = await comparing(pilot, "enter")
+        await shows(pilot, "| column000 | column001")
+        assert "column019" not in screen_text(app)
+        await pilot.press("right_square_bracket")
+        await shows(pilot, "| «b» |")  # the words that differ come into sight
+        await pilot.press(*["ctrl+left"] * 30)
+        await shows(pilot, "| column100 | column101")
+        here = screen._pane.scroll_offset
+        await pilot.press(*["ctrl+right"] * 30)
+        await shows(pilot, "column118 | «b» |")
+        text = screen_text(app)
+        assert "…" in text and "Step 1? " in text and screen._pane.scroll_offset == here
+    app = QuizlogApp(path)
+    async with app.run_test(size=size) as pilot:
+        await settled(pilot)
+        await pilot.press("escape", "equals_sign")
+        await opened(pilot, ChooseScreen)
+        await pilot.press("j", "enter")
+        await shows(pilot, "| column100 | column101")
+        await pilot.press(*["ctrl+right"] * 30)
+        await shows(pilot, "column118 | «b» |")
+
+
 async def test_another_record_is_compared_and_a_wrong_one_named(
     record: Path, build: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -19,7 +19,7 @@ from quizlog_tui.tui.widgets.lines.documents import rows
 from tests.support.comparisons import compare, run
 from tests.support.player_quizzes import EVIL
 
-TEXT = st.text("ab é日\t\n\x1b«", max_size=40)
+TEXT = st.text("ab é日\t\n\x1b«|", max_size=40)
 STOPS = st.lists(st.tuples(TEXT, TEXT, TEXT), min_size=1, max_size=6)
 WIDTHS = st.integers(20, 130)
 
@@ -31,17 +31,38 @@ def drawn(found: Comparison, width: int) -> list[str]:
     return ["".join(text for text, _ in row) for item in items for row in item]
 
 
-@given(STOPS, STOPS, st.booleans(), WIDTHS)
+@given(STOPS, STOPS, st.booleans(), WIDTHS, st.integers(0, 30))
 def test_it_is_measured_as_it_is_drawn(
-    a: list[tuple[str, str, str]], b: list[tuple[str, str, str]], ended: bool, width: int
+    a: list[tuple[str, str, str]], b: list[tuple[str, str, str]], ended: bool, width: int, left: int
 ) -> None:
     found = compare(run(*a), run(*b, error="no" if ended else None))
     starts = found.starts(width)
+    found.shift(left)
     for index, (start, end) in enumerate(pairwise(starts)):
         item = rows(found[index], width)
         assert len(item) == end - start
         for row in item:
             assert cell_len("".join(text for text, _ in row)) <= width
+
+
+WIDE = ["".join(f"{value:>10} |" for value in range(at, at + 12)) for at in (100, 200)]
+"""Rows of a table of twelve columns, behind their first bar."""
+
+
+@pytest.mark.parametrize("width", [60, 120])
+def test_a_wide_table_is_not_wrapped_and_shows_its_difference(width: int) -> None:
+    prose = "a sentence of words " * 10
+    tables = ["".join(f"|{row}\n" for row in rows) for rows in (WIDE, [WIDE[0], WIDE[1] + " 7 |"])]
+    found = compare(*(run((f"{prose}\n{table}", "Go? ", "a")) for table in tables))
+    text = drawn(found, width)
+    assert sum(row.count("100 |") for row in text) == 2
+    assert not any("111 |" in row or "«" in row for row in text) and any("…" in row for row in text)
+    found.reveal(found.differences[0])
+    text = drawn(found, width)
+    assert any("« 7 |»" in row for row in text) and any("Go? " in row for row in text)
+    assert sum(row.count("words") for row in text) == 20  # what is wrapped is not shifted
+    found.shift(-1000)
+    assert any("100 |" in row for row in drawn(found, width))
 
 
 @given(STOPS, STOPS)

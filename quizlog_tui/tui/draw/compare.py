@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import accumulate, zip_longest
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len
+from rich.segment import Segment
 
 from ...proof.compare.align import AlignedRow as Aligned
 from ...proof.compare.align import align
@@ -20,9 +22,11 @@ from ...session.branch_list import BranchInfo
 from ...terminal_text import plain
 from ...text import one_line, plural
 from ..widgets.lines.columns import fitted
-from ..widgets.lines.documents import Line, line, rows, safe
-from ..widgets.lines.wrapping import Row, height
+from ..widgets.lines.documents import Line, line, logical_lines, safe
+from ..widgets.lines.table_rows import is_table_row
+from ..widgets.lines.wrapping import Row, Rows, height
 from .sides import (
+    MARKED,
     pieces,
     shortened,
     sides,
@@ -93,6 +97,7 @@ class Comparison:
         self._changed: dict[int, tuple[Line, Line]] = {}
         self._width = 0
         self._starts: Sequence[int] = (0,)
+        self._left = 0
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -116,6 +121,33 @@ class Comparison:
             self._width = width
             self._starts = list(accumulate(map(self._height, range(len(self))), initial=0))
         return self._starts
+
+    def shift(self, cells: int) -> None:
+        """Show more of the right end of tables that are wider than a column, or of the left one."""
+        self._left = max(0, min(self._left + cells, self._widest - self._column))
+
+    @cached_property
+    def _widest(self) -> int:
+        """Cells of the widest row of a table."""
+        tables = (text for row in range(len(self)) for text, _ in self._tables(row))
+        return max(map(cell_len, tables), default=0)
+
+    def reveal(self, index: int) -> None:
+        """Shift tables as far as the first word that differs in an item needs."""
+        tables = [(text, mark) for text, mark in self._tables(index) if mark is not None]
+        first = min((cell_len(text[:mark]) for text, mark in tables), default=0)
+        self._left = max(0, first - self._column // 2) if first >= self._column - 1 else 0
+
+    def _tables(self, index: int) -> Iterator[tuple[str, int | None]]:
+        """The rows of tables in an item, each with the place of the first marked word, if any."""
+        same = self.rows[index].kind == "same"
+        for side in (self._alike(index),) if same else self._sides(index):
+            for row in logical_lines(side.pieces):
+                text = "".join(part for part, _ in row)
+                if is_table_row(text):
+                    styles = [style for part, style in row for _ in part]
+                    marks = (at for at, style in enumerate(styles) if style in MARKED)
+                    yield text, next(marks, None)
 
     def _stops(self, row: Aligned) -> list[tuple[Step, Transcript]]:
         """The stops of a row with their runs, left side first."""
@@ -161,7 +193,7 @@ class Comparison:
     def _beside(self, index: int, *, every: bool) -> Iterator[Row]:
         row, width = self.rows[index], self._column
         pair = (self._alike(index),) * 2 if row.kind == "same" else self._sides(index)
-        both = zip_longest(*(rows(side, width) for side in pair), fillvalue=())
+        both = zip_longest(*(_rows(side, width) for side in pair), fillvalue=())
         for number, (one, other) in enumerate(both):
             labels = (row.index_a, row.index_b) if number == 0 or every else (None, None)
             sign = SIGNS[row.kind] if number == 0 else "│" if row.kind == "same" else "┃"
@@ -173,7 +205,7 @@ class Comparison:
 
     def _below(self, index: int, *, every: bool) -> Iterator[Row]:
         for sign, label, text in self._parts(index):
-            for at, row in enumerate(rows(text, self._column)):
+            for at, row in enumerate(_rows(text, self._column)):
                 cells = self._cells(label if at == 0 or every else None, row, self._column)
                 yield [(f"{sign} ", "dim" if sign == " " else "warn"), *cells]
 
@@ -196,7 +228,7 @@ class Comparison:
     def _cells(self, number: int | None, row: Sequence[tuple[str, str]], width: int) -> Row:
         """A row of one side: step number, text, and padding."""
         label = "" if number is None else str(number)
-        return [(f"{label:>{self._digits}} ", "dim"), *_fitted(row, width)]
+        return [(f"{label:>{self._digits}} ", "dim"), *_fitted(row, width, self._left)]
 
     # -- telling
 
@@ -236,12 +268,17 @@ def _renumbered(row: Aligned, first_a: int, first_b: int) -> Aligned:
     )
 
 
+def _rows(text: Line, width: int) -> Rows:
+    """The rows of one side's text; rows of tables are not wrapped."""
+    return Rows(text.pieces, width, unwrapped="tables")
+
+
 def _rows_of(text: str, width: int) -> int:
     """Number of rows of a safe text; fast also for texts with our own one-cell signs."""
     if not text.isascii():
         for sign in _OWN:
-            text = text.replace(sign, "|")
-    return height(text, width)
+            text = text.replace(sign, "x")
+    return height(text, width, unwrapped="tables")
 
 
 def _joined(found: Iterator[Row]) -> Line:
@@ -272,14 +309,32 @@ def branch_line(branch: BranchInfo, name: str, at: int) -> Line:
     )
 
 
-def _fitted(row: Sequence[tuple[str, str]], width: int) -> Iterator[tuple[str, str]]:
-    """A row cut and padded to a width; a space at the edge may overlap it unseen."""
-    left = width
+def _fitted(row: Sequence[tuple[str, str]], width: int, left: int) -> Row:
+    """A row padded to a width; a row of a table is shifted and cut, with a sign where it is."""
+    text = "".join(part for part, _ in row)
+    if (left or cell_len(text.rstrip()) > width) and is_table_row(text):
+        end = cell_len(text.rstrip())
+        row = [
+            *([("…", "dim")] if left else []),
+            *_between(row, left + bool(left), left + width - (end > left + width)),
+            *([("…", "dim")] if end > left + width else []),
+        ]
+    cut = _between(row, 0, width)  # a space at the edge may overlap it unseen
+    return [*cut, (" " * (width - sum(cell_len(part) for part, _ in cut)), "")]
+
+
+def _between(row: Sequence[tuple[str, str]], start: int, end: int) -> Row:
+    """The part of a row from one cell to another; half a wide character is a space."""
+    found: Row = []
+    at = 0
     for text, style in row:
         size = cell_len(text)
-        yield (text if size <= left else set_cell_size(text, left)), style
-        left = max(0, left - size)
-    yield " " * left, ""
+        if at < end and at + size > start:
+            kept = Segment(text).split_cells(max(0, start - at))[1] if at < start else Segment(text)
+            kept = kept.split_cells(end - max(at, start))[0]
+            found.append((kept.text, style))
+        at += size
+    return found
 
 
 def _side_text(side: DrawnSide) -> str:

@@ -19,6 +19,8 @@ from .terminal_pieces import pieces_between, terminal_pieces
 
 _ALIKE = 8
 """Maximum lines of output shown where both runs wrote the same."""
+MARKED = ("removed", "added")
+"""The styles of differing words, on the left and on the right."""
 _CONTEXT = 3
 """Equal lines shown before and after lines that differ."""
 
@@ -144,8 +146,8 @@ def sides(row: AlignedRow, a: Transcript, b: Transcript) -> tuple[Line, Line]:
     for texts in both:
         part_a, part_b = _drawn_alike(*texts)
         spans_a, spans_b = _differing(part_a, part_b)
-        left += _spanned(part_a, spans_a, "removed")
-        right += _spanned(part_b, spans_b, "added")
+        left += _spanned(part_a, spans_a, MARKED[0])
+        right += _spanned(part_b, spans_b, MARKED[1])
     return text_item(left), text_item(right)
 
 

@@ -174,6 +174,8 @@ _COMPARE = (
     _a("compare.previous", "left_square_bracket", "difference(-1)", "Previous difference", "go to the previous difference", footer=True),
     _a("compare.look", "enter", "look", "Show", "show the selected step in the player", footer=True),
     _a("compare.other", "c", "other", "Other", "compare with another branch or record", footer=True, shell="quizlog diff A B"),
+    _a("compare.right", "ctrl+right", "sideways(10)", "To the right", "scroll wide tables to the right"),
+    _a("compare.left", "ctrl+left", "sideways(-10)", "To the left", "scroll wide tables to the left"),
     _a("compare.leave", "q", "leave", "Back", "go back to the player", footer=True),
 )  # fmt: skip
 _SWEEP = (
@@ -239,7 +241,11 @@ _GUIDES = (
 
 _COMMAND = (_a("command.leave", "q", "leave", "Back", "go back to the screen", footer=True),)
 
-_READING = (_a("reading.leave", "q", "leave", "Back", "go back to the player", footer=True),)
+_READING = (
+    _a("reading.right", "ctrl+right", "sideways(10)", "To the right", "scroll wide tables to the right"),
+    _a("reading.left", "ctrl+left", "sideways(-10)", "To the left", "scroll wide tables to the left"),
+    _a("reading.leave", "q", "leave", "Back", "go back to the player", footer=True),
+)  # fmt: skip
 _MESSAGES = (_a("messages.leave", "q", "leave", "Back", "go back to the screen", footer=True),)
 
 ACTIONS: dict[str, tuple[Action, ...]] = {

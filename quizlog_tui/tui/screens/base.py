@@ -199,6 +199,12 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
         except QuizlogError as error:
             complain(self, error)
 
+    def action_sideways(self, cells: int) -> None:
+        """Scroll the pane to what is cut at its right edge, or back."""
+        pane = self.pane()
+        if pane is not None:
+            pane.action_sideways(cells)
+
     # -- everywhere
 
     @work(group=DIALOG)

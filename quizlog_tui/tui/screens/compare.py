@@ -74,6 +74,7 @@ class CompareScreen(QuizlogScreen[int | None]):
     def _show(self, found: Comparison) -> None:
         self._found = found
         first = found.differences[0] if found.differences else 0
+        found.reveal(first)
         self._pane.show(found, cursor=first)
         self._tell_place(first)
         self.call_after_refresh(self._draw_heading)
@@ -108,6 +109,7 @@ class CompareScreen(QuizlogScreen[int | None]):
             tell(self, "no more differences that way")
             return
         index = (min if by > 0 else max)(ahead)
+        self._found.reveal(index)
         self._pane.mark(index)
         self._tell_place(index)
 

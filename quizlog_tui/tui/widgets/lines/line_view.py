@@ -27,7 +27,6 @@ from .line_search import LineSearch
 from .row_index import RowIndex
 from .row_painter import CURSOR, STYLES, Mark, RowPainter, Seen
 
-_NOTHING = "no line matches; Escape shows all"
 _PAUSE = 0.01
 """Seconds between two rounds of counting hits, for keys and painting."""
 
@@ -193,8 +192,13 @@ class LineView(ScrollView, can_focus=True):
         return max(1, self.scrollable_content_region.height)
 
     def action_sideways(self, cells: int) -> None:
-        """Scroll sideways, as far as the rows in sight reach."""
-        self._painter.shift(cells, [row for row, _, _ in self._seen() or ()])
+        """Scroll sideways, as far as the rows in sight reach; a document may do it itself."""
+        if (shift := getattr(self.search.whole, "shift", None)) is not None:
+            shift(cells)
+            self._forget(0)
+            self.refresh()
+        else:
+            self._painter.shift(cells, [row for row, _, _ in self._seen() or ()])
 
     def _in_sight(self, row: int | None) -> bool:
         return row is not None and 0 <= row - self.scroll_offset.y < self._height
@@ -218,10 +222,8 @@ class LineView(ScrollView, can_focus=True):
     @property
     def _scrolled_away(self) -> bool:
         """Whether the user has scrolled away since then."""
-        return self._placed_at is not None and self.scroll_offset.y not in (
-            self._placed_at,
-            self.max_scroll_y,
-        )
+        places = (self._placed_at, self.max_scroll_y)
+        return self._placed_at is not None and self.scroll_offset.y not in places
 
     def _reveal(self, index: int) -> None:
         """Scroll an item into view, to the middle if it was not visible."""
@@ -364,7 +366,7 @@ class LineView(ScrollView, can_focus=True):
     def _drawn(self, row: int, width: int) -> Strip:
         """Draw a row; the first row says so if the filter hides everything."""
         if row == 0 and self.search.nothing_left:
-            return self._painter.note(_NOTHING, width)
+            return self._painter.note("no line matches; Escape shows all", width)
         index = self._index.item_at(row)
         if index is None:
             return self._painter.blank(width)

@@ -26,7 +26,7 @@ class MarkedView(LineView):
 
     def _point(self, index: int) -> None:
         super()._point(index)
-        self._painter.strips.clear()
+        self._forget(0)  # a comparison may be shifted sideways for another item
         self.refresh()
 
     def place(self, by: int) -> int:
