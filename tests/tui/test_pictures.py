@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from rich.style import Style
 
 from quizlog_tui.episodes.build.store import store_episodes
 from quizlog_tui.episodes.read.index import EpisodeFile
@@ -13,14 +14,18 @@ from quizlog_tui.session.session import Session
 from quizlog_tui.solver.decisions.decision_file import decisions_path
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
+from quizlog_tui.tui.draw.svg import frame_svg
+from quizlog_tui.tui.draw.terminal_frame import Frame, Run
 from quizlog_tui.tui.picture import picture
 from quizlog_tui.tui.screens.episodes.episodes import EpisodesScreen
 from quizlog_tui.tui.screenshot import screen_svg
+from quizlog_tui.webquiz.page.browser import executable
 from tests.episodes.support import episode
 from tests.support.build import Build
 from tests.support.golden_pictures import compare
 from tests.support.long_runs import few
 from tests.support.screens import idle, opened, shows
+from tests.webquiz.conftest import needs_browser
 
 QUIZ = """
 print("A = [[4, 6], [6, 13]]")
@@ -87,3 +92,38 @@ async def test_a_picture_of_episodes(tmp_path: Path) -> None:
     async with app.run_test(size=(120, 40)) as pilot:
         await opened(pilot, EpisodesScreen)
         compare("episodes", screen_svg(app))
+
+
+COLOURS = """([picture, width]) => new Promise(done => {
+    const image = new Image();
+    image.onload = () => {
+        const canvas = document.createElement("canvas"), pen = canvas.getContext("2d");
+        const height = canvas.height = Math.round(width * image.height / image.width);
+        canvas.width = width;
+        pen.drawImage(image, 0, 0, width, height);
+        const data = pen.getImageData(width / 4, height / 2, width / 2, height / 3).data;
+        const found = new Set();
+        for (let at = 0; at < data.length; at += 4) found.add(data.slice(at, at + 3).join());
+        done([...found]);
+    };
+    image.src = "data:image/svg+xml;base64," + btoa(picture);
+})"""
+"""The colours of the pixels in the middle of a picture that is drawn at a width."""
+
+
+@needs_browser()
+async def test_a_ground_of_one_colour_has_no_lines_at_any_size() -> None:
+    from playwright.async_api import async_playwright
+
+    paper = Style(bgcolor="#fbfaf7")
+    drawn = frame_svg(Frame(20, 9, ((Run(0, " " * 20, paper),),) * 9), "x")
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(
+            executable_path=executable(), chromium_sandbox=False, timeout=240_000
+        )
+        try:
+            page = await browser.new_page()
+            for width in (196, 253, 311, 500):
+                assert await page.evaluate(COLOURS, [drawn, width]) == ["251,250,247"]
+        finally:
+            await browser.close()

@@ -68,7 +68,7 @@ def window(width: int, height: int, title: str, css: str, body: str) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
         f'font-family="{_FONT}" font-size="14">\n<style>text{{white-space:pre}}'
-        f"path{{fill:none;stroke-width:1.4}}{css}</style>\n"
+        f"path{{fill:none;stroke-width:1.4}}g rect{{shape-rendering:crispEdges}}{css}</style>\n"
         f'<rect width="{width}" height="{height}" rx="8" fill="#1b1b1f"/>{dots}'
         f'<text x="{width // 2}" y="18" fill="#b0b0b8" text-anchor="middle">{escape(title)}'
         f"</text>\n"
