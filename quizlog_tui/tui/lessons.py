@@ -16,7 +16,7 @@ class LessonScene:
     answers: int
     """Answers on the active branch."""
     status: str
-    """Status of the run at the step shown."""
+    """Status of the run at the pointer."""
     step: int
     """The step shown."""
     pointer: int
@@ -33,7 +33,10 @@ class Lesson:
 
     text: str
     """What to do; ids of actions in braces stand for their keys."""
-    done: Callable[[LessonScene], bool]
+    done: Callable[[LessonScene, LessonScene], bool]
+    """Whether it is done: the screens now, and as they were when the lesson began."""
+    finished: str = ""
+    """What to do where the script asks nothing more; empty if that makes no difference."""
 
 
 class Tour:
@@ -45,68 +48,82 @@ class Tour:
 
     def __init__(self, scene: Callable[[], LessonScene | None]) -> None:
         self._scene = scene
+        self._began: LessonScene | None = None
         self.lesson = 0
 
     def look(self) -> None:
         """Go on to the next lesson if this one is done."""
         scene = self._scene()
-        if scene is not None and LESSONS[self.lesson].done(scene):
-            self.lesson += 1
+        if scene is None:
+            return
+        if self._began is None:
+            self._began = scene
+        if LESSONS[self.lesson].done(scene, self._began):
+            self.lesson, self._began = self.lesson + 1, scene
 
     def text(self, key: KeyOf) -> str:
         """The text of the current lesson with the user's keys."""
-        return f"☞ {self.lesson + 1}/{len(LESSONS)}  {describe_lesson(LESSONS[self.lesson], key)}"
+        lesson, scene = LESSONS[self.lesson], self._scene()
+        finished = scene is not None and scene.status == "success"
+        text = lesson.finished if finished and lesson.finished else lesson.text
+        return f"☞ {self.lesson + 1}/{len(LESSONS)}  {with_keys(text, key)}"
+
+
+def _shows(screen: str) -> Callable[[LessonScene, LessonScene], bool]:
+    return lambda seen, began: seen.screen == screen
 
 
 LESSONS = (
     Lesson(
         "The script stopped inside a question. Type the right answer and press Enter.",
-        lambda seen: seen.pointer >= 1 and seen.status == "in_progress",
+        lambda seen, began: seen.pointer >= 1 and seen.status != "error",
     ),
     Lesson(
         "Now give a wrong answer, such as 1000.",
-        lambda seen: seen.status == "error",
+        lambda seen, began: seen.status == "error",
+        "The script is finished. Press {player.back}, then {player.rewind}, to be asked again; "
+        "then give a wrong answer, such as 1000.",
     ),
     Lesson(
         "You see the error with its line, its score and the source. Now give the right answer.",
-        lambda seen: seen.pointer >= 2 and seen.status == "in_progress",
+        lambda seen, began: seen.pointer >= began.pointer and seen.status != "error",
     ),
     Lesson(
         "Press Escape to leave the input. Then press {player.back} to see the previous step. "
         "Looking changes nothing.",
-        lambda seen: seen.step < seen.pointer,
+        lambda seen, began: seen.step < seen.pointer,
     ),
     Lesson(
         "{player.forward} shows the next step, {player.last} goes to the end.",
-        lambda seen: seen.step == seen.pointer,
+        lambda seen, began: seen.step == seen.pointer,
     ),
     Lesson(
         "No answer is lost: your wrong answer is a branch. {player.tree} shows the branches.",
-        lambda seen: seen.screen not in ("player", ""),
+        _shows("tree"),
     ),
-    Lesson("Press Escape to go back.", lambda seen: seen.screen == "player"),
+    Lesson("Press Escape to go back.", _shows("player")),
     Lesson(
         "Fork: go back with {player.back}, press {player.fork}, and give another answer there.",
-        lambda seen: seen.branches >= 3,
+        lambda seen, began: seen.branches > began.branches,
     ),
     Lesson(
-        "{player.compare} compares this branch with another, side by side. Choose main.",
-        lambda seen: seen.screen not in ("player", ""),
+        "{player.compare} compares this branch with another, side by side. Choose one.",
+        _shows("compare"),
     ),
-    Lesson("Press Escape to go back.", lambda seen: seen.screen == "player"),
+    Lesson("Press Escape to go back.", _shows("player")),
     Lesson(
         "{app.help} shows all keys, {app.palette} finds any command by name. Try {app.help}.",
-        lambda seen: seen.screen not in ("player", ""),
+        _shows("help"),
     ),
     Lesson(
         "That is all. Keep playing, or leave with {player.library}; "
         "`quizlog new SCRIPT` makes your own.",
-        lambda seen: False,
+        lambda seen, began: False,
     ),
 )
 """The lessons, in order; the last one stays."""
 
 
-def describe_lesson(lesson: Lesson, key: KeyOf) -> str:
-    """The text of a lesson with the user's keys."""
-    return re.sub(r"\{([a-z_.]+)\}", lambda found: key(found[1]), lesson.text)
+def with_keys(text: str, key: KeyOf) -> str:
+    """A lesson's text with the user's keys."""
+    return re.sub(r"\{([a-z_.]+)\}", lambda found: key(found[1]), text)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import threading
 from pathlib import Path
 from typing import Any
@@ -14,11 +16,12 @@ from textual.widgets import Input
 
 from quizlog_tui.config import Config
 from quizlog_tui.errors import UsageError
+from quizlog_tui.files.paths import shipped
 from quizlog_tui.session.session import Session
 from quizlog_tui.session.timeline import Timeline
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.keys.keymap import shown
-from quizlog_tui.tui.lessons import LESSONS, describe_lesson
+from quizlog_tui.tui.lessons import LESSONS, with_keys
 from quizlog_tui.tui.screens.export import report_name
 from quizlog_tui.tui.screens.messages import MessagesScreen
 from quizlog_tui.tui.screens.player.player import PlayerScreen
@@ -612,6 +615,57 @@ async def test_the_source_shows_the_other_file_that_asks_and_the_script_again(bu
         assert (source.border_title, source.index) == ("Source", 1)
 
 
+WRONG_TURNS = [
+    (1, "wrong"),
+    (1, ("escape", "h", "l", "i")),
+    (1, "right"),
+    (2, "right"),
+    (2, "right"),  # instead of a wrong one
+    (2, "right"),
+    (2, "right"),  # until nothing is asked any more
+    (2, ("escape", "h", "r", "i")),
+    (2, "wrong"),
+    (3, "wrong"),
+    (3, ("escape", "h", "l", "i")),
+    (3, "right"),
+    (4, ("escape", "question_mark", "escape")),
+    (4, ("h", "h")),
+    (5, ("h", "b", "escape")),
+    (5, ("dollar_sign",)),
+    (6, ("question_mark", "escape", "F", "escape")),
+    (6, ("b", "j")),
+    (7, ("escape",)),
+    (8, ("b", "escape", "h", "f", "escape", "escape")),
+    (8, ("0", "f", "ctrl+u", *"12345", "enter")),
+    (9, ("c", "escape", "b", "escape")),
+    (9, ("c", "enter")),
+    (10, ("escape",)),
+    (11, ("colon", "escape", "b", "escape")),
+    (11, ("question_mark",)),
+    (12, ()),
+]
+"""Keys with the lesson that is shown when they are pressed."""
+
+
+async def test_no_wrong_turn_skips_or_ends_the_guide(tmp_path: Path) -> None:
+    shutil.copytree(shipped("records") / "arithmetic", tmp_path / "arithmetic")
+    app = QuizlogApp(tmp_path / "arithmetic" / "record.yaml", guided=True)
+    async with app.run_test(size=(110, 34)) as pilot:
+        await settled(pilot)
+        for lesson, keys in WRONG_TURNS:
+            await shows(pilot, f"☞ {lesson}/{len(LESSONS)}")
+            if isinstance(keys, str):
+                a, sign, b = re.findall(r"\. (\d+) ([-+*]) (\d+) =", screen_text(app))[-1]
+                right = {"+": int(a) + int(b), "-": int(a) - int(b), "*": int(a) * int(b)}[sign]
+                keys = (*str(right if keys == "right" else 1000), "enter")
+            if (lesson, keys) == (2, ("escape", "h", "r", "i")):
+                await shows(pilot, "The script is finished. Press h, then r, to be asked again")
+            for key in keys:
+                await pilot.press(key)
+                await idle(pilot)
+        assert app.tour is not None and app.tour.lesson + 1 == len(LESSONS)
+
+
 async def test_the_guide_is_on_every_screen_and_keeps_its_lesson(record: Path) -> None:
     with Session(record) as session:
         session.answer("bad")
@@ -621,7 +675,7 @@ async def test_the_guide_is_on_every_screen_and_keeps_its_lesson(record: Path) -
         await at_keys(pilot)
         assert app.tour is not None
         app.tour.lesson = 5
-        for keys, lesson in (("b", 7), ("escape", 8), ("F", 8), ("escape", 8), ("s", 8)):
+        for keys, lesson in (("F", 6), ("escape", 6), ("b", 7), ("escape", 8), ("s", 8)):
             await pilot.press(keys)
             await idle(pilot)
             await shows(pilot, f"☞ {lesson}/{len(LESSONS)}")
@@ -659,9 +713,10 @@ async def test_a_long_record_is_shown_as_recorded_while_it_is_replayed(
 
 def test_the_guide_names_the_keys_as_the_user_has_them() -> None:
     fork = next(lesson for lesson in LESSONS if "Fork" in lesson.text)
-    said = describe_lesson(fork, lambda name: shown(name, {"player.fork": "ctrl+f"}))
+    said = with_keys(fork.text, lambda name: shown(name, {"player.fork": "ctrl+f"}))
     assert said == "Fork: go back with h, press ctrl+f, and give another answer there."
-    assert not any("{" in describe_lesson(each, lambda name: shown(name, {})) for each in LESSONS)
+    texts = [text for each in LESSONS for text in (each.text, each.finished)]
+    assert not any("{" in with_keys(text, lambda name: shown(name, {})) for text in texts)
 
 
 def moments(screen: PlayerScreen) -> Timeline:

@@ -203,7 +203,7 @@ class PlayerScreen(QuizlogScreen[None]):
         """The state of the screens, for the tour."""
         return LessonScene(
             answers=len(self.session.record.inputs),
-            status=self.state.shown.status,
+            status=self.session.reply().status,
             step=self.state.step,
             pointer=self.session.pointer,
             branches=len(self.session.branches),
