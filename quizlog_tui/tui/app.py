@@ -50,8 +50,7 @@ if TYPE_CHECKING:
     from ..episodes.read.index import EpisodeFile
 
 _ASCII = AsciiFilter()
-_WATCH_SECONDS = 1.0
-"""Seconds between two checks of the theme files."""
+_WATCH_SECONDS = 1.0  # between two checks of the theme files
 
 
 class QuizlogApp(App[None], inherit_bindings=False):
@@ -118,7 +117,8 @@ class QuizlogApp(App[None], inherit_bindings=False):
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """The filters applied to every line before it is drawn."""
-        return [*super().get_line_filters(), *([_ASCII] if self.in_ascii else [])]
+        plain = [_ASCII] if self.in_ascii else []
+        return [*super().get_line_filters(), self._themes.readable, *plain]
 
     def _watch_themes(self) -> None:
         """Redraw when a theme file changes."""

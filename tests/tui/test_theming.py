@@ -9,6 +9,7 @@ from textual.color import Color
 
 from quizlog_tui.errors import QuizlogError
 from quizlog_tui.files.paths import shipped
+from quizlog_tui.tui.themes.readable_text import contrast
 from quizlog_tui.tui.themes.theming import load_theme, load_themes
 
 FILES = sorted(shipped("themes").glob("*.yaml"))
@@ -22,19 +23,6 @@ def test_there_are_at_least_eight_and_all_load() -> None:
     assert [theme.name for theme in themes] == [path.stem for path in FILES]
 
 
-def luminance(colour: str) -> float:
-    def linear(part: float) -> float:
-        return part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4
-
-    r, g, b = (linear(part) for part in Color.parse(colour).normalized)
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b
-
-
-def contrast(one: str, two: str) -> float:
-    light, dark = sorted((luminance(one), luminance(two)), reverse=True)
-    return (light + 0.05) / (dark + 0.05)
-
-
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_every_colour_can_be_read_on_every_ground(path: Path) -> None:
     theme = load_theme(path)
@@ -43,7 +31,9 @@ def test_every_colour_can_be_read_on_every_ground(path: Path) -> None:
     least = 7.0 if "contrast" in theme.name else 4.5
     for ground in (theme.background, theme.surface):
         for name in ("foreground", "primary", "accent", "error", "success", "warning", "secondary"):
-            assert contrast(getattr(theme, name), str(ground)) >= least, name
+            assert contrast(Color.parse(getattr(theme, name)), Color.parse(str(ground))) >= least, (
+                name
+            )
 
 
 @pytest.mark.parametrize("kind", ["dark", "light"])

@@ -79,7 +79,10 @@ class SweepScreen(QuizlogScreen[bool]):
     DEFAULT_CSS = """
     SweepScreen {
         & #tries { width: 1fr; }
-        & #answers { height: 6; border: round $panel; padding: 0 1; background: $surface; }
+        & #answers {
+            height: 6; border: round $panel; padding: 0 1; background: $surface;
+            border-title-color: $text-muted; border-subtitle-color: $text-muted;
+        }
         & #answers:focus { border: round $primary; }
         & #attempts { height: 1fr; }
         & #attempt { width: 1fr; display: none; }

@@ -12,7 +12,11 @@ from textual.theme import BUILTIN_THEMES
 from ...config import ConfigProblem
 from ...errors import did_you_mean
 from ..file_changes import Stamps, stamps
+from .readable_text import ReadableText
 from .theming import DEFAULT, load_themes, theme_files
+
+_READABLE, _STRONG = ReadableText(4.5), ReadableText(7)
+"""What WCAG asks of text at least, and of text for those who see less."""
 
 
 class InstalledThemes:
@@ -25,6 +29,11 @@ class InstalledThemes:
     def __init__(self, app: App[Any]) -> None:
         self._app = app
         self._stamps: Stamps = {}
+
+    @property
+    def readable(self) -> ReadableText:
+        """Draws text so that it can be read; contrast themes promise more."""
+        return _STRONG if "contrast" in self._app.theme else _READABLE
 
     def take_first(self, asked: str, remembered: str) -> list[ConfigProblem]:
         """Apply the chosen theme, found by its file name; returns its problems.
