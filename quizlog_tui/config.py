@@ -26,7 +26,12 @@ class ConfigProblem:
     hint: str = ""
 
     def __str__(self) -> str:
-        return f"{self.where}: {self.message}" + (f" ({self.hint})" if self.hint else "")
+        return ": ".join(self.finding)
+
+    @property
+    def finding(self) -> tuple[str, str]:
+        """Its place, and what is wrong with what to do."""
+        return self.where, self.message + (f" ({self.hint})" if self.hint else "")
 
 
 def _setting(default: Any, about: str, check: Callable[[Any], str] = lambda value: "") -> Any:

@@ -29,9 +29,13 @@ class QuizlogError(Exception):
         self.hint = hint
 
     def __str__(self) -> str:
-        place = f"{self.where}: " if self.where else ""
-        hint = f" ({self.hint})" if self.hint else ""
-        return f"{place}{self.message}{hint}"
+        place, reason = self.finding
+        return f"{place}: {reason}" if place else reason
+
+    @property
+    def finding(self) -> tuple[str, str]:
+        """Its place, empty if it has none, and what is wrong with what to do."""
+        return self.where or "", f"{self.message} ({self.hint})" if self.hint else self.message
 
     def to_dict(self) -> dict[str, str | None]:
         """The error's texts as plain data for JSON."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 
 from .invisible import DOUBTFUL, idle, spaces, suspect
 
@@ -94,9 +94,10 @@ def is_whole(text: str) -> bool:
     return not _HALF.search(text)
 
 
-def plural(count: int, noun: str, several: str = "") -> str:
-    """A count with its noun: `1 answer`, `2 answers`; `several` is a noun that adds no `s`."""
-    return f"{count} {noun}" if count == 1 else f"{count} {several or f'{noun}s'}"
+def plural(count: int, noun: str) -> str:
+    """A count with its noun: `1 answer`, `2 answers`."""
+    ending = "" if count == 1 else "es" if noun.endswith("ch") else "s"
+    return f"{count} {noun}{ending}"
 
 
 def duration(seconds: float) -> str:
@@ -111,3 +112,38 @@ def duration(seconds: float) -> str:
     if hours < 48:
         return f"{seconds / 3600:.1f} h"
     return f"{hours // 24} d {hours % 24} h" if hours < 240 else f"{hours / 24:.0f} d"
+
+
+_ALIKE, _MOST_LINES = 3, 20
+"""As many like findings are told one by one; as many lines are told at all."""
+
+
+def told_once(findings: Iterable[tuple[str, str]], noun: str) -> Iterator[tuple[str, str]]:
+    """Findings, each with its place, of which more than three alike are told as one.
+
+    Args:
+        findings: Place and reason of each, such as `branch b1`, `questions are not recorded`.
+        noun: What the places are.
+
+    Yields:
+        Place and reason in the order given; for many alike their count, and the first places.
+    """
+    every = list(findings)
+    places: dict[str, list[str]] = {}
+    for place, reason in every:
+        places.setdefault(reason, []).append(place)
+    for place, reason in every:
+        alike = places.get(reason, [])
+        if len(alike) > _ALIKE:
+            named = (one.removeprefix(f"{noun} ") for one in alike[:_ALIKE])
+            yield f"{plural(len(alike), noun)} ({', '.join(named)}, ...)", reason
+            del places[reason]
+        elif alike:
+            yield place, reason
+
+
+def first_lines(lines: Sequence[str]) -> Iterator[str]:
+    """The lines of a long list of findings that are told; `--json` has the rest."""
+    yield from lines[:_MOST_LINES]
+    if len(lines) > _MOST_LINES:
+        yield f"... and {len(lines) - _MOST_LINES} more; --json lists all"

@@ -10,7 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quizlog_tui.invisible import DOUBTFUL, idle, suspect
-from quizlog_tui.text import duration, one_line, plural, told_apart, visible
+from quizlog_tui.text import (
+    duration,
+    first_lines,
+    one_line,
+    plural,
+    told_apart,
+    told_once,
+    visible,
+)
 
 NEVER_SHOWN = [
     0xAD, 0x34F, 0x61C, 0x70F, 0x115F, 0x1160, 0x17B4, 0x17B5, *range(0x180B, 0x1810),
@@ -158,4 +166,30 @@ def test_a_duration_is_short(seconds: float) -> None:
 
 def test_one_of_a_thing_is_no_plural() -> None:
     assert plural(1, "message") == "1 message" and plural(0, "message") == "0 messages"
-    assert plural(2, "branch", "branches") == "2 branches"
+    assert plural(2, "branch") == "2 branches"
+
+
+def test_like_findings_are_told_once_with_a_count_and_the_first_places() -> None:
+    few = [("branch a", "x"), ("branch b", "y"), ("branch c", "x"), ("", "y")]
+    assert list(told_once(few, "branch")) == few
+    many = [("branch z", "y"), *((f"branch b{n}", "x") for n in range(200)), ("", "y")]
+    assert list(told_once(many, "branch")) == [
+        ("branch z", "y"),
+        ("200 branches (b0, b1, b2, ...)", "x"),
+        ("", "y"),
+    ]
+    lines = [str(n) for n in range(200)]
+    assert list(first_lines(lines[:20])) == lines[:20]
+    assert list(first_lines(lines)) == [*lines[:20], "... and 180 more; --json lists all"]
+
+
+@given(st.lists(st.tuples(st.sampled_from("abcdefgh"), st.sampled_from("xyz"))))
+def test_no_reason_is_lost_and_none_is_told_more_than_three_times(
+    findings: list[tuple[str, str]],
+) -> None:
+    told = list(told_once(findings, "place"))
+    reasons = [reason for _, reason in told]
+    assert dict.fromkeys(reasons) == dict.fromkeys(reason for _, reason in findings)
+    assert all(reasons.count(reason) <= 3 for reason in reasons)
+    counted = [int(place.split()[0]) if " " in place else 1 for place, _ in told]
+    assert sum(counted) == len(findings)

@@ -10,14 +10,14 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
 from ..errors import OutputError
 from ..files.inherited import open_standard_descriptors
 from ..terminal_text import colored, plain
-from ..text import visible
+from ..text import first_lines, one_line, told_once, visible
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -41,6 +41,19 @@ def drawing(stream: TextIO) -> Callable[[str], str]:
     if not stream.isatty() or os.environ.get("TERM") == "dumb":
         return visible
     return plain if os.environ.get("NO_COLOR") else colored
+
+
+def tell(head: str, findings: Iterable[tuple[str, str]], noun: str) -> None:
+    """Write a list of findings to stderr, like ones once; the command's JSON has each of them.
+
+    Args:
+        head: What they are about, before each line; may be empty.
+        findings: Place and reason of each; a place may be empty.
+        noun: What the places are.
+    """
+    found = told_once(findings, noun)
+    for line in first_lines([f"{place}: {reason}" if place else reason for place, reason in found]):
+        print(f"quizlog: {head and f'{head}: '}{one_line(line)}", file=sys.stderr)
 
 
 @contextmanager

@@ -4,10 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from ..replay.world import FIXED, UNAVAILABLE, Cause, describe_observation, isolation
+from ..text import first_lines, told_once
 from .diverge import What
+
+
+class NotJudged(NamedTuple):
+    """A part of a record that could not be compared."""
+
+    branch: str | None
+    """The branch; None for the active one."""
+    reason: str
+    """Why not, in words."""
+
+    @property
+    def place(self) -> str:
+        """The part in words; empty for the active branch."""
+        return f"branch {self.branch}" if self.branch else ""
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.reason}" if self.branch else self.reason
 
 
 @dataclass(frozen=True)
@@ -42,8 +60,8 @@ class Verdict:
 
     branch: str | None = None
     """The branch of the verdict; None for the active one."""
-    not_judged: tuple[str, ...] = ()
-    """Parts of the record that could not be compared, and why, in words."""
+    not_judged: tuple[NotJudged, ...] = ()
+    """Parts of the record that could not be compared."""
     branches: int = 1
     """Number of branches that were judged."""
     alone: int = 1
@@ -67,15 +85,16 @@ class Verdict:
             "met": {name: describe_observation(name) for name in observed},
             "relies_on": list(relies_on),
         }
-        return data | {"world": world}
+        return data | {"not_judged": [str(part) for part in self.not_judged], "world": world}
 
     @property
     def headline(self) -> str:
         """The verdict in one line."""
         if self.verdict == "reproducible":
             edited = ", though the script was edited" if self.fits else ""
-            first = "".join(f"; {part}" for part in self.not_judged[:1])
-            more = f"; {len(self.not_judged) - 1} more not judged" if self.not_judged[1:] else ""
+            parts = self._parts_not_judged
+            first = "".join(f"; {part}" for part in parts[:1])
+            more = f"; {len(self.not_judged)} not judged in all" if parts[1:] else ""
             return f"reproducible{edited}{first}{more}"
         if self.verdict == "unverifiable":
             where = f"branch {self.branch}: " if self.branch else ""
@@ -99,19 +118,25 @@ class Verdict:
         if self.branches > 1:
             yield f"replayed alone: {_some_of(self.alone, self.branches)}"
         shown = 1 if self.verdict == "reproducible" else 0  # the first, by the headline
-        yield from (f"not judged: {part}" for part in self.not_judged[shown:])
+        yield from (f"not judged: {part}" for part in first_lines(self._parts_not_judged[shown:]))
         for name in self.observed:
             if describe_observation(name) != self.reason:
                 yield f"note: {describe_observation(name)}"
         for name in self.unavailable:
             yield f"missing here: {UNAVAILABLE[name]}"
 
+    @property
+    def _parts_not_judged(self) -> list[str]:
+        """What could not be compared, like reasons once."""
+        found = told_once(((part.place, part.reason) for part in self.not_judged), "branch")
+        return [f"{place}: {reason}" if place else reason for place, reason in found]
+
 
 _NAMES = {"diverges": ("recorded", "replayed"), "fragile": ("here", "elsewhere")}
 """Verdicts that there is a difference, and what its two sides are called."""
 
 
-def combine_verdicts(verdicts: Sequence[Verdict], not_judged: Iterable[str] = ()) -> Verdict:
+def combine_verdicts(verdicts: Sequence[Verdict], not_judged: Iterable[NotJudged] = ()) -> Verdict:
     """The verdict on a record: the gravest one on its branches.
 
     Args:

@@ -53,7 +53,7 @@ from .inquiry import Inquiry
 from .recorded import difference_from_record, is_contradicted, recorded_branch
 from .surroundings import elsewhere, left_over, named_files
 from .trials import CauseSearch, TrialRequest, Trials, Variation
-from .verdict import Verdict, combine_verdicts
+from .verdict import NotJudged, Verdict, combine_verdicts
 
 T = TypeVar("T")
 
@@ -128,7 +128,7 @@ def verify_branches(
             if found[-1].verdict == "diverges":
                 break
             if name in of_older_script:
-                not_judged.append(f"branch {name} is of another text of the script")
+                not_judged.append(NotJudged(name, "recorded with another text of the script"))
             else:
                 found.append(next(verdicts))
     return combine_verdicts(found, not_judged)
@@ -236,10 +236,10 @@ class Verifier:
         if verdict.verdict != "reproducible" or known.missing is None:
             return verdict
         if self._branch is not None:
-            return replace(verdict, not_judged=(f"branch {self._branch}: {known.missing}",))
+            return replace(verdict, not_judged=(NotJudged(self._branch, known.missing),))
         if known.shows_nothing and (known.inputs or known.status):
             return replace(verdict, verdict="unverifiable", reason=known.missing)
-        return replace(verdict, not_judged=(known.missing,))
+        return replace(verdict, not_judged=(NotJudged(None, known.missing),))
 
     def _fits(self, run: Transcript, found: Difference | None) -> str | None:
         """How far the record fits a script that was edited; see `Verdict.fits`."""

@@ -342,14 +342,16 @@ def test_a_record_that_shows_nothing_proves_nothing(path: Path, extras: dict[str
 
 def test_what_a_record_does_not_keep_is_named(path: Path) -> None:
     trail = RecordFile(path).read().trail
-    assert edited(path, trail=AppendOnlyList[str]()).not_judged == ("questions are not recorded",)
+    assert edited(path, trail=AppendOnlyList[str]()).not_judged == (
+        (None, "questions are not recorded"),
+    )
     assert edited(path, trail=trail.upto(2)).not_judged == (
-        "questions from step 2 on are not recorded",
+        (None, "questions from step 2 on are not recorded"),
     )
     rewound = edited(path, trail=trail.upto(2), pointer=0, status="in_progress", last_error=None)
     assert rewound.what == "print"
     whole = edited(path)
-    assert (whole.not_judged, whole.to_dict()["not_judged"]) == ((), ())
+    assert (whole.not_judged, whole.to_dict()["not_judged"]) == ((), [])
 
 
 @pytest.fixture
@@ -395,7 +397,7 @@ def test_what_was_edited_behind_the_pointer_or_on_another_branch_is_found(branch
 def test_a_branch_that_keeps_nothing_is_named(branched: Path) -> None:
     found = edited(branched, **other_branch(branched, "blue", trail=AppendOnlyList[str]()))
     words = "branch blue: texts and questions from step 3 on are not recorded"
-    assert (found.verdict, found.not_judged) == ("reproducible", (words,))
+    assert (found.verdict, found.to_dict()["not_judged"]) == ("reproducible", [words])
     assert found.headline == f"reproducible; {words}"
 
 
@@ -409,11 +411,10 @@ def test_a_branch_of_an_older_script_is_named_and_accuses_nobody(
     found = verify(branched)
     older = ["blue", "hot", "kept", "main-1"]
     assert found.verdict == "reproducible"
-    assert found.headline.endswith(" is of another text of the script; 3 more not judged")
-    assert len([one for one in found.remarks if one.startswith("not judged: branch ")]) == 3
-    assert sorted(found.not_judged) == [
-        f"branch {n} is of another text of the script" for n in older
-    ]
+    reason = "recorded with another text of the script"
+    assert found.headline == f"reproducible; 4 branches (blue, hot, kept, ...): {reason}"
+    assert not [one for one in found.remarks if one.startswith("not judged: ")]
+    assert sorted(found.to_dict()["not_judged"]) == [f"branch {n}: {reason}" for n in older]
     build.script(drifted())
     with Session(branched, replayer) as session:
         session.switch("main-1")

@@ -6,17 +6,19 @@ import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...config import load_config
 from ...errors import EpisodeError, UsageError
 from ...files.paths import record_path
-from ...text import one_line, plural
+from ...text import one_line, plural, told_once
 from ..extras import needs
 from ..grammar import refuse_existing
 from ..json_output import emit_json
 from ..progress import ProgressLine
+from ..streams import tell
 from .models import solver_of
 
 if TYPE_CHECKING:
@@ -63,8 +65,7 @@ def build(arguments: Namespace) -> int:
 
 
 def _tell_made(made: BuildResult, output: Path, *, as_json: bool) -> None:
-    for error in made.skipped:
-        print(f"quizlog: left out: {one_line(str(error))}", file=sys.stderr)
+    tell("left out", (error.finding for error in made.skipped), "record")
     reasons = dict(made.reasons.most_common())
     if as_json:
         skipped = [error.to_dict() for error in made.skipped]
@@ -119,11 +120,17 @@ def share_of(file: Path, doing: str) -> Iterator[Callable[[int], None]]:
 
 
 def _tell(found: list[ReportedFinding], count: int, kind: str, path: Path) -> None:
-    for one in found[:SHOWN]:
-        where = f"{path.name}:{one['line']}: {kind}: {one['path']}"
-        print(one_line(f"{where.removesuffix(': ')} {one['message']} [{one['code']}]"))
-    if count > SHOWN:
-        print(f"... and {plural(count - SHOWN, f'more {kind}')}; --json lists them")
+    every = [
+        (f"line {one['line']}", f"{one['path']} {one['message']} [{one['code']}]".lstrip())
+        for one in found
+    ]
+    shown = list(islice(told_once(every, "line"), SHOWN))
+    for place, reason in shown:
+        print(one_line(f"{path.name}:{place.removeprefix('line ')}: {kind}: {reason}"))
+    in_groups = {reason for place, reason in shown if not place.startswith("line ")}
+    told = sum(one in shown or one[1] in in_groups for one in every)
+    if count > told:
+        print(f"... and {plural(count - told, f'more {kind}')}; --json lists them")
 
 
 def browse(arguments: Namespace) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from argparse import Namespace
 from collections.abc import Sequence
 
@@ -20,6 +19,7 @@ from ...errors import did_you_mean
 from ...text import visible
 from ..grammar import Parser, command
 from ..json_output import emit_json
+from ..streams import tell
 
 
 def show(arguments: Namespace) -> int:
@@ -90,8 +90,7 @@ def init(arguments: Namespace) -> int:
 
 
 def _narrate(problems: Sequence[ConfigProblem]) -> None:
-    for problem in problems:
-        print(f"quizlog: {visible(str(problem))}", file=sys.stderr)
+    tell("", (problem.finding for problem in problems), "setting")
 
 
 _CALLS = {"show": show, "check": check, "init": init}

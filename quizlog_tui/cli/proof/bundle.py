@@ -18,7 +18,7 @@ from ...proof.bundle.missing import missing_files
 from ...proof.bundle.pack import PackedBundle, pack
 from ...proof.bundle.sign import SIGNATURE, sign, signature_path
 from ...record.durable import write_bytes
-from ...text import one_line, plural
+from ...text import one_line, plural, told_once
 from ..grammar import Parser, command
 from ..json_output import emit_json
 from ..private import add_redact, private_data, tell_private
@@ -76,8 +76,9 @@ def _show(target: Path, made: PackedBundle, report: BundleReport, *, redacted: b
     if not report.ok and report.verdict is not None:
         print(f"quizlog: note: {one_line(report.verdict.headline)}", file=sys.stderr)
     _remarks(report)
-    for name in made.left_out:
-        print(f"   {one_line(name)} may hold keys: left out (--add packs it)", file=sys.stderr)
+    left_out = ((name, "may hold keys: left out (--add packs it)") for name in made.left_out)
+    for place, reason in told_once(left_out, "file"):
+        print(f"   {one_line(place)} {reason}", file=sys.stderr)
     tell_private(made.removed, "removed")
     mend = "it is evidence" if redacted else "--redact removes what is not evidence"
     tell_private(made.private, f"private, and in the bundle; {mend}")
@@ -109,8 +110,9 @@ def check(path: Path, signers: Path | None, *, thorough: bool, as_json: bool) ->
     if as_json:
         emit_json(report.to_dict() | {"bundle": str(path)})
         return _code(report)
-    for problem in report.problems:
-        print(one_line(f"{problem.part} {problem.name}: {problem.message}"))
+    found = ((f"{each.part} {each.name}", each.message) for each in report.problems)
+    for place, reason in told_once(found, "part"):
+        print(one_line(f"{place}: {reason}"))
     if report.verdict is not None:
         print(one_line(report.verdict.headline))
     _remarks(report)

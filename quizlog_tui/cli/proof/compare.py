@@ -16,7 +16,7 @@ from ...record.store import RecordFile
 from ...replay.replayer import Replayer
 from ...replay.script.granted import granted_script_of
 from ...replay.transcript import Transcript
-from ...text import one_line, plural
+from ...text import one_line, plural, told_once
 from ..garbage import search_paused
 from ..grammar import Parser, add_wait, command
 from ..json_output import emit_json
@@ -100,10 +100,12 @@ def drift(arguments: Namespace) -> int:
 def _report_lines(report: DriftReport) -> Iterator[str]:
     changed = "has changed" if report.changed else "is as recorded"
     yield f"the script {changed}"
-    yield from map(one_line, describe_files(report.files))
-    width = max(len(one_line(branch.branch)) for branch in report.branches)
-    for branch in report.branches:
-        yield f"{one_line(branch.branch):{width}}  {_agreement(branch)}"
+    for name, change in told_once(report.files, "file"):
+        yield from map(one_line, describe_files([(name, change)]))
+    found = ((one.branch, one_line(_agreement(one))) for one in report.branches)
+    rows = [(one_line(place), said) for place, said in told_once(found, "branch")]
+    width = max(len(place) for place, _ in rows)
+    yield from (f"{place:{width}}  {said}" for place, said in rows)
 
 
 def _agreement(branch: BranchDrift) -> str:

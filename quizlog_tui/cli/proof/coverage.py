@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from os.path import realpath
@@ -22,6 +21,7 @@ from ...replay.script.source import Source
 from ...text import one_line, plural
 from ..grammar import Parser, command
 from ..json_output import emit_json
+from ..streams import tell
 from .lint import script_of
 
 
@@ -30,13 +30,16 @@ def coverage(arguments: Namespace) -> int:
     source = script_of(arguments.script)
     paths = list(_paths(arguments.records or [str(source.path.parent)]))
     with Replayer() as replayer:
-        walks = [walk for path in paths for walk in _walks(path, source, replayer)]
+        left_out: list[QuizlogError] = []
+        walks = [walk for path in paths for walk in _walks(path, source, replayer, left_out)]
+    tell("left out", (error.finding for error in left_out), "record")
     if not walks:
         hint = "name records, or a folder of them"
         raise UsageError("no record of this script", where=str(source.path), hint=hint)
     found = covered(lint(source), walks)
     if arguments.json:
-        emit_json({"script": str(source.path)} | found.to_dict())
+        skipped = [error.to_dict() for error in left_out]
+        emit_json({"script": str(source.path)} | found.to_dict() | {"left_out": skipped})
     else:
         print("\n".join(_lines(found)))
     return 0
@@ -55,8 +58,17 @@ def _is_at(script: Path, path: Path) -> bool:
         return False
 
 
-def _walks(path: Path, source: Source, replayer: Replayer) -> Iterator[CoveredRun]:
-    """Each branch of a record, as far as its answers still fit their questions."""
+def _walks(
+    path: Path, source: Source, replayer: Replayer, left_out: list[QuizlogError]
+) -> Iterator[CoveredRun]:
+    """Each branch of a record, as far as its answers still fit their questions.
+
+    Args:
+        path: The record.
+        source: The script.
+        replayer: Runs it.
+        left_out: Collects why a record cannot be run.
+    """
     try:
         record = RecordFile(path).read()
         if not _is_at(path.parent / record.script, source.path):
@@ -67,7 +79,7 @@ def _walks(path: Path, source: Source, replayer: Replayer) -> Iterator[CoveredRu
     except QuizlogError as error:
         if error.exit_code == 130:
             raise
-        print(f"quizlog: left out: {one_line(str(error))}", file=sys.stderr)
+        left_out.append(error)
 
 
 def _lines(found: Coverage) -> Iterator[str]:

@@ -13,7 +13,7 @@ from ...record.store import RecordFile
 from ...record.summary import SUFFIXES
 from ...replay.script.needed_files import needed_files
 from ...replay.script.source import Source, read_script_of, read_source
-from ...text import one_line, plural
+from ...text import one_line, plural, told_once
 from ..grammar import Parser, command
 from ..json_output import emit_json
 
@@ -65,9 +65,11 @@ def _lines(report: LintReport, name: str) -> Iterator[str]:
     for ending in report.endings:
         score = f"score {ending.score:g}" if ending.scored else "no score"
         yield f"  line {ending.line:<4} ending    {score:<9} {one_line(ending.message)}"
-    for trap in report.traps:
-        yield f"  line {trap.line:<4} trap      {trap.code}: {one_line(trap.reason)}"
-        yield f"{'':22}{trap.mend}"
+    mends = {f"{trap.code}: {trap.reason}": trap.mend for trap in report.traps}
+    traps = ((f"line {trap.line}", f"{trap.code}: {trap.reason}") for trap in report.traps)
+    for place, reason in told_once(traps, "line"):
+        yield f"  {place:<9} trap      {one_line(reason)}"
+        yield f"{'':22}{mends[reason]}"
 
 
 def _lint() -> Parser:

@@ -31,6 +31,7 @@ from ...text import one_line, plural
 from ..grammar import Parser, command
 from ..json_output import emit_json
 from ..progress import ProgressLine
+from ..streams import tell
 from .moves import one_move
 from .show import narrate_warnings
 
@@ -52,10 +53,13 @@ def run(arguments: Namespace) -> int:
     pattern = search_pattern(arguments.words, regex=arguments.regex)
     arguments.record = arguments.where
     in_folder = Path(arguments.where).is_dir()
-    found = _in_folder(pattern, arguments) if in_folder else _in_record(pattern, arguments)
+    missed: list[tuple[str, str]] = []
+    search = _in_folder if in_folder else _in_record
+    found = search(pattern, arguments, missed)
     if arguments.json:
         where = {"words": arguments.words, "regex": arguments.regex, "where": arguments.where}
-        emit_json({**where, "hits": [_plain(one) for one in found]})
+        hits = [_plain(one) for one in found]
+        emit_json({**where, "hits": hits, "not_searched": [": ".join(one) for one in missed]})
         return 0
     anything = False
     for one in found:
@@ -66,12 +70,20 @@ def run(arguments: Namespace) -> int:
     return 0
 
 
-def _in_record(pattern: re.Pattern[str], arguments: Namespace) -> Iterator[_Found]:
-    """Search one record: all its branches are run."""
+def _in_record(
+    pattern: re.Pattern[str], arguments: Namespace, missed: list[tuple[str, str]]
+) -> Iterator[_Found]:
+    """Search one record: all its branches are run.
+
+    Args:
+        pattern: What is sought.
+        arguments: Of the command.
+        missed: Collects the branches that cannot be run, and why.
+    """
     with one_move(arguments, checkpoints=CHECKPOINTS) as session:
         narrate_warnings(session)
         path = record_path(arguments.where)
-        for passage in passages(session.record, _runs(session)):
+        for passage in passages(session.record, _runs(session, missed)):
             yield from (_Found(path, hit) for hit in _hits(pattern, passage, arguments))
 
 
@@ -85,36 +97,43 @@ def _hits(pattern: re.Pattern[str], passage: Passage, arguments: Namespace) -> l
         return list(hits_in(pattern, passage))
 
 
-def _runs(session: Session) -> dict[str, Transcript]:
-    """The runs of all branches; one that cannot be run is told."""
+def _runs(session: Session, missed: list[tuple[str, str]]) -> dict[str, Transcript]:
+    """The runs of all branches; those that cannot be run are told."""
     found: dict[str, Transcript] = {}
     for name, outcome in session.transcripts_of([branch.name for branch in session.branches]):
         if isinstance(outcome, QuizlogError):
-            print(
-                f"quizlog: not searched: branch {name}: {one_line(str(outcome))}", file=sys.stderr
-            )
+            missed.append((f"branch {name}", str(outcome)))
         else:
             found[name] = outcome
+    tell("not searched", missed, "branch")
     return found
 
 
-def _in_folder(pattern: re.Pattern[str], arguments: Namespace) -> Iterator[_Found]:
-    """Search all records of a folder as their files are; nothing is run."""
-    progress, unreadable = ProgressLine(), 0
+def _in_folder(
+    pattern: re.Pattern[str], arguments: Namespace, missed: list[tuple[str, str]]
+) -> Iterator[_Found]:
+    """Search all records of a folder as their files are; nothing is run.
+
+    Args:
+        pattern: What is sought.
+        arguments: Of the command.
+        missed: Collects the records that cannot be read, and why.
+    """
+    progress = ProgressLine()
     for number, path in enumerate(find_records(Path(arguments.where))):
         progress("searching records", number, 0)
         try:
             texts = recorded_passages(RecordFile(path).read())
-        except RecordError:
-            unreadable += 1
+        except RecordError as error:
+            missed.append(error.finding)
             continue
         hits = [hit for passage in texts for hit in _hits(pattern, passage, arguments)]
         if hits:
             progress.end()
         yield from (_Found(path, hit) for hit in hits)
     progress.end()
-    if unreadable:
-        print(f"quizlog: not searched: {_unreadable(unreadable)}", file=sys.stderr)
+    if missed:
+        print(f"quizlog: not searched: {_unreadable(len(missed))}", file=sys.stderr)
 
 
 def _unreadable(count: int) -> str:

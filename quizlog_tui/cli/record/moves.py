@@ -22,7 +22,7 @@ from ...session.session import Session
 from ...text import one_line
 from ..grammar import Parser, add_allow, add_step, add_wait, command
 from ..json_output import emit_json
-from ..streams import noting_progress
+from ..streams import noting_progress, tell
 from .show import narrate, narrate_warnings, show_questionnaire, why
 
 if TYPE_CHECKING:
@@ -114,8 +114,7 @@ def make_move(session: Session, move: Callable[P, T], *args: P.args, **named: P.
 def replayer(checkpoints: int, keeper: Keeper | None = None) -> Replayer:
     """Make a replayer with the user's limits."""
     config, problems = load_config()
-    for problem in problems:
-        print(f"quizlog: note: {one_line(str(problem))}", file=sys.stderr)
+    tell("note", (problem.finding for problem in problems), "setting")
     return Replayer(user_limits(config), checkpoints=checkpoints, keeper=keeper)
 
 

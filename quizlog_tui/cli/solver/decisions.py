@@ -14,6 +14,7 @@ from ...text import plural
 from ..grammar import Parser, command
 from ..json_output import emit_json
 from ..record.show import say
+from ..streams import tell
 from .decision_show import decision_lines
 
 
@@ -23,10 +24,11 @@ def decisions(arguments: Namespace) -> int:
     RecordFile(path).read()  # says what is wrong where it is no record
     kept = read_decisions(decisions_path(path))
     found = [decide(one, arguments.rule) if arguments.rule else one for one in kept.decisions]
-    for fault in kept.faults:
-        say(f"note: left out: {fault}")
+    tell("note: left out", (fault.finding for fault in kept.faults), "line")
     if arguments.json:
-        emit_json({"record": str(path), "decisions": [to_data(one) for one in found]})
+        data = {"decisions": [to_data(one) for one in found]}
+        skipped = [fault.to_dict() for fault in kept.faults]
+        emit_json({"record": str(path)} | data | {"left_out": skipped})
         return 0
     for one in found:
         print("\n".join(decision_lines(one)))

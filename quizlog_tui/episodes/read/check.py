@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..format.hashing import JsonObject
     from ..format.schema import Episode
 
-KEPT = 1000
+KEPT = 20_000
 """Maximum number of errors, and of warnings, in a report; the rest is only counted."""
 _EVERY_RULE = (*RULES, *ADVICE)
 _SHAPE = SHAPE.validator

@@ -154,7 +154,7 @@ def record_line(one: Summary | None, folder: Path, key: KeyOf, remark: str = "")
         f"script {one.script} {remark}".rstrip(),
         f"seed {one.seed}",
         plural(one.recorded, "answer"),
-        plural(one.branches, "branch").replace("branchs", "branches"),
+        plural(one.branches, "branch"),
     ]
     return " · ".join(words)
 

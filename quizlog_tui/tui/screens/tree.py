@@ -106,7 +106,7 @@ class TreeScreen(QuizlogScreen[bool]):
     def _status_text(self, branches: list[BranchInfo]) -> str:
         hidden = sum(1 for each in branches if each.deleted and not each.active)
         shown = len(branches) - hidden
-        words = [f"{plural(shown, 'branch', 'branches')} of {self.session.path.name}"]
+        words = [f"{plural(shown, 'branch')} of {self.session.path.name}"]
         if hidden:
             shows = "" if self._deleted else f", {self.key('tree.deleted')} shows"
             words.append(f"{hidden} deleted{shows}")
