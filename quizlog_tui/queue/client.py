@@ -20,7 +20,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from ..errors import ConfigError
 from ..files.ours import own_file
 from ..solver.redaction import Redaction
-from .database import APPLICATION, FORMAT, OPEN, QUEUE, file_of, system_url
+from .database import APPLICATION, FORMAT, OPEN, QUEUE, file_of, refused, system_url
 from .stored_values import Clean, refuse_other_forms
 
 _POLL = 0.25
@@ -46,11 +46,13 @@ class Client:
 
     Args:
         client: The connection.
+        url: The address of the database.
         idle: Called once if no process takes the queued tasks for some seconds.
     """
 
-    def __init__(self, client: DBOSClient, idle: Callable[[], None]) -> None:
+    def __init__(self, client: DBOSClient, url: str, idle: Callable[[], None]) -> None:
         self._client = client
+        self._url = url
         self._idle: Callable[[], None] | None = idle
         self._waited: dict[str, asyncio.Future[QueueOutcome]] = {}
         self._moved = time.monotonic()
@@ -65,7 +67,7 @@ class Client:
         try:
             rows = await self._rows([task])
         except SQLAlchemyError as error:
-            raise _unusable(error) from None
+            raise _unusable(error, self._url) from None
         return _outcome(rows[0]) if rows and _is_over(rows[0]) else None
 
     async def _rows(self, tasks: list[str]) -> list[WorkflowStatus]:
@@ -92,7 +94,7 @@ class Client:
         try:
             await self._client.enqueue_async(options, task, *arguments)
         except SQLAlchemyError as error:
-            raise _unusable(error) from None
+            raise _unusable(error, self._url) from None
         future: asyncio.Future[QueueOutcome] = asyncio.get_running_loop().create_future()
         self._waited[task] = future
         try:
@@ -165,7 +167,7 @@ async def connected(url: str, clean: Redaction, idle: Callable[[], None]) -> Asy
         raise ConfigError("does not exist", where=str(file), hint=_HINT)
     if file is not None:
         own_file(file)
-    client = Client(await asyncio.to_thread(_connect, url, clean), idle)
+    client = Client(await asyncio.to_thread(_connect, url, clean), url, idle)
     try:
         yield client
     finally:
@@ -183,7 +185,7 @@ def _connect(url: str, clean: Redaction) -> DBOSClient:
             retry_connection_errors=False,
         )
     except failures.DBOSException as error:
-        raise _unusable(error) from None
+        raise _unusable(error, url) from None
     try:
         refuse_other_forms(url)
         client.list_workflows(limit=1)
@@ -192,13 +194,12 @@ def _connect(url: str, clean: Redaction) -> DBOSClient:
         raise
     except SQLAlchemyError as error:
         client.destroy()
-        raise _unusable(error) from None
+        raise _unusable(error, url) from None
     return client
 
 
 _HINT = "start `quizlog serve` with this database: it creates the queue and works the tasks"
 
 
-def _unusable(error: Exception) -> ConfigError:
-    reason = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
-    return ConfigError(f"cannot queue tasks: {reason}", where="TASK_DATABASE_URL", hint=_HINT)
+def _unusable(error: Exception, url: str) -> ConfigError:
+    return refused(error, url, "cannot queue tasks", _HINT)

@@ -1,4 +1,4 @@
-"""What all users of the queue share: its name, its format, its database's address.
+"""What all users of the queue share: its name, its format, its database's address and refusals.
 
 Nothing here knows what the tasks do.
 """
@@ -10,8 +10,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Engine, event, make_url
-from sqlalchemy.exc import ArgumentError
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from ..errors import ConfigError
 
@@ -21,6 +21,8 @@ FORMAT = "quizlog-work-1"
 """Version of the stored steps and their order: tasks of another version are not continued."""
 OPEN = ["ENQUEUED", "PENDING"]
 """The states of tasks that have not ended."""
+SCHEMA = "dbos"
+"""The schema of DBOS's tables in PostgreSQL; SQLite has none."""
 _SERVER = "postgresql+psycopg"
 _SERVERS = ("postgres", "postgresql", _SERVER)
 """Schemes of a PostgreSQL server's address."""
@@ -71,6 +73,84 @@ def _unknown() -> ConfigError:
     hint = "postgresql://USER:PASSWORD@HOST/NAME, or sqlite:///PATH"
     message = "is not the address of a database for tasks"
     return ConfigError(message, where="TASK_DATABASE_URL", hint=hint)
+
+
+def refused(error: Exception, url: str, doing: str, hint: str | None = None) -> ConfigError:
+    """The error for a database that does not do what was asked of it.
+
+    Args:
+        error: What it said, or why it cannot be reached.
+        url: Its address.
+        doing: What was not done, in words.
+        hint: What to do if nothing better is known.
+    """
+    cause = getattr(error, "orig", None) or error
+    reason, better = (str(cause).strip() or "no answer").splitlines()[0], None
+    state = getattr(cause, "sqlstate", None)
+    if state in _NO_RIGHTS:
+        reason, better = _missing_rights(url, reason)
+    elif state == _READ_ONLY:
+        better = "name the server that this one is a copy of, or allow changes in this database"
+    elif state is None and type(cause).__name__ == "OperationalError" and not file_of(url):
+        better = _way_in(url, reason)
+    return ConfigError(f"{doing}: {reason}", where="TASK_DATABASE_URL", hint=better or hint)
+
+
+def _way_in(url: str, reason: str) -> str:
+    """What to do about a server that does not let us in, which it says in words only."""
+    database = _parse(url).database
+    if "password" in reason:
+        return "check the user and the password in the address"
+    if database and f'database "{database}" does not exist' in reason:
+        return f"make it: createdb {database}"
+    return "check the address, and that the server runs and lets this user in"
+
+
+_NO_RIGHTS = ("42501", "42P06")
+"""SQLSTATE of a missing right, and of a schema that exists: DBOS sees only those it may use."""
+_READ_ONLY = "25006"
+_RIGHTS = """
+    SELECT current_user, current_database(), pg_get_userbyid(n.nspowner), (
+        SELECT min(pg_get_userbyid(c.relowner)::text) FROM pg_class c
+        WHERE c.relnamespace = n.oid AND c.relkind = 'r'
+        AND pg_get_userbyid(c.relowner) <> current_user)
+    FROM (SELECT 1) one LEFT JOIN pg_namespace n ON n.nspname = :schema
+"""
+"""The role, the database, who owns the schema, and who else owns a table in it."""
+
+
+def _missing_rights(url: str, reason: str) -> tuple[str, str | None]:
+    """Whose the tables are, and what to grant; the server's own reason if that is not why."""
+    engine = create_engine(system_url(url))
+    try:
+        with engine.connect() as connection:
+            return _judge_rights(connection, reason)
+    except SQLAlchemyError:
+        return reason, None
+    finally:
+        engine.dispose()
+
+
+def _judge_rights(connection: Connection, reason: str) -> tuple[str, str | None]:
+    row = connection.execute(text(_RIGHTS), {"schema": SCHEMA}).one()
+    role, database, owner, of_tables = row
+    quote = connection.dialect.identifier_preparer.quote
+    if owner is None:
+        grant = f"GRANT CREATE ON DATABASE {quote(database)} TO {quote(role)}"
+        return f"role {role} may not make tables in {database}", f"run as its owner: {grant}"
+    other = of_tables or owner
+    if other == role:
+        return reason, None
+    said = f"the tables in schema {SCHEMA} of {database} belong to role {other}, not to {role}"
+    if "must be owner" in reason:
+        hint = f"start `quizlog serve` as {other} once: only it can bring them to this version"
+        return f"{said}, and are of an older version", hint
+    kinds = (f"SCHEMA {SCHEMA}", *(f"ALL {kind} IN SCHEMA {SCHEMA}" for kind in _IN_SCHEMA))
+    grants = "; ".join(f"GRANT ALL ON {kind} TO {quote(role)}" for kind in kinds)
+    return said, f"use another database, or run as {other}: {grants}"
+
+
+_IN_SCHEMA = ("TABLES", "SEQUENCES", "FUNCTIONS")
 
 
 @event.listens_for(Engine, "connect")

@@ -19,9 +19,9 @@ from typing import Any
 from dbos import DBOS, DBOSClient, DBOSConfig, SetEnqueueOptions, SetWorkflowID, WorkflowStatus
 from sqlalchemy.exc import SQLAlchemyError
 
-from ..errors import ConfigError
+from ..errors import ConfigError, QuizlogError
 from ..solver.redaction import Redaction
-from .database import APPLICATION, FORMAT, OPEN, QUEUE, system_url
+from .database import APPLICATION, FORMAT, OPEN, QUEUE, refused, system_url
 from .presence import Presence, present
 from .stored_values import Clean, refuse_other_forms
 
@@ -231,20 +231,24 @@ async def _launch(engine: Engine, url: str, slots: int, clean: Redaction) -> Non
     )
     logging.getLogger("dbos").setLevel(logging.CRITICAL)  # faults at the start are reported below
     try:
-        await asyncio.to_thread(refuse_other_forms, url)
-        _declare_queue(url, slots)
+        await asyncio.to_thread(_prepare, engine.presence, url, slots)
         DBOS(config=config)
         engine.register()
         DBOS.launch()
-    except ConfigError:
+    except QuizlogError:
         await _destroy()
         raise
     except Exception as error:
         await _destroy()
-        reason = str(error).strip().partition("\n")[0]
-        message = f"cannot store tasks: {reason}"
-        raise ConfigError(message, where="TASK_DATABASE_URL") from None
+        raise await asyncio.to_thread(refused, error, url, "cannot store tasks") from None
     logging.getLogger("dbos").setLevel(logging.ERROR)
+
+
+def _prepare(presence: Presence, url: str, slots: int) -> None:
+    """Check what the database holds, and make what it lacks, alone among the servers."""
+    with presence.alone():
+        refuse_other_forms(url)
+        _declare_queue(url, slots)
 
 
 def _declare_queue(url: str, slots: int) -> None:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
+import time
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,14 +20,20 @@ from typing import TYPE_CHECKING, Any
 from ..errors import ConfigError, LockedError
 from ..files.ours import own_file, own_folder
 from ..record.lock import locked
-from .database import file_of, server_arguments
+from .database import file_of, refused, server_arguments
 
 if TYPE_CHECKING:
     import psycopg
 
 _KEY = "hashtextextended('quizlog ' || %(name)s, 0)"
 _HOLD = f"SELECT pg_advisory_lock({_KEY})"
-_GONE = f"SELECT pg_try_advisory_lock({_KEY}) AND pg_advisory_unlock({_KEY})"
+_TRY = f"SELECT pg_try_advisory_lock({_KEY})"
+_LEAVE = f"SELECT pg_advisory_unlock({_KEY})"
+_GONE = f"{_TRY} AND pg_advisory_unlock({_KEY})"
+_TABLES = {"name": "tables"}
+"""The lock of the process that makes tables."""
+_PATIENCE, _POLL = 300.0, 0.1
+"""Seconds to wait while another process makes tables, and between two looks."""
 _KEEPALIVE = "-c tcp_keepalives_idle=5 -c tcp_keepalives_interval=2 -c tcp_keepalives_count=3"
 """Lets the server notice a vanished machine after about ten seconds."""
 _DEFAULTS: dict[str, Any] = {"connect_timeout": 10, "options": _KEEPALIVE}
@@ -40,6 +47,8 @@ class Presence:
     name: str
     is_gone: Callable[[str], bool]
     """Whether the process with a name has ended. Blocks until the database answers."""
+    alone: Callable[[], AbstractContextManager[None]] = contextlib.nullcontext
+    """For a block that no two processes may be in. Blocks while another one is."""
 
 
 @contextmanager
@@ -58,9 +67,9 @@ def present(url: str) -> Iterator[Presence]:
         with _alone(path):
             yield Presence("this machine", lambda name: False)
         return
-    roll = _Roll(server_arguments(url))
+    roll = _Roll(url)
     try:
-        yield Presence(roll.name, roll.is_gone)
+        yield Presence(roll.name, roll.is_gone, roll.alone)
     finally:
         roll.close()
 
@@ -94,20 +103,19 @@ def _allow_concurrent_reads(path: Path) -> None:
 class _Roll:
     """A lock with a unique name in a PostgreSQL server. Must be closed."""
 
-    def __init__(self, arguments: dict[str, Any]) -> None:
+    def __init__(self, url: str) -> None:
         self.name = uuid.uuid4().hex
-        self._arguments = arguments
+        self._url = url
         self._connection = self._connect()
 
     def _connect(self) -> psycopg.Connection:
         import psycopg
 
+        arguments = _DEFAULTS | server_arguments(self._url)
         try:
-            connection = psycopg.connect(**(_DEFAULTS | self._arguments), autocommit=True)
+            connection = psycopg.connect(**arguments, autocommit=True)
         except psycopg.Error as error:
-            reason = str(error).strip().splitlines()[-1] if str(error).strip() else "no answer"
-            message = f"cannot reach the database: {reason}"
-            raise ConfigError(message, where="TASK_DATABASE_URL") from None
+            raise refused(error, self._url, "cannot reach the database") from None
         connection.execute(_HOLD, {"name": self.name})
         return connection
 
@@ -121,6 +129,32 @@ class _Roll:
             self._connection.close()
             self._connection = self._connect()
             return False
+        return bool(row and row[0])
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Hold the lock on making tables until the end of the block.
+
+        DBOS has a lock of its own, but goes on without it after 30 seconds. This one is asked for
+        again and again: who waits inside a statement holds up `CREATE INDEX CONCURRENTLY`.
+        """
+        import psycopg
+
+        end = time.monotonic() + _PATIENCE
+        while not self._holds(_TRY):
+            if time.monotonic() > end:
+                message = f"another server has been making tables for {_PATIENCE:g} seconds"
+                hint = "start this one again when that one is up or has ended"
+                raise LockedError(message, where="TASK_DATABASE_URL", hint=hint)
+            time.sleep(_POLL)
+        try:
+            yield
+        finally:
+            with contextlib.suppress(psycopg.Error):  # a lost connection has released it
+                self._holds(_LEAVE)
+
+    def _holds(self, query: str) -> bool:
+        row = self._connection.execute(query, _TABLES).fetchone()
         return bool(row and row[0])
 
     def close(self) -> None:

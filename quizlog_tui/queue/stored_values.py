@@ -16,12 +16,10 @@ from sqlalchemy import Connection, create_engine, inspect, text
 
 from ..errors import ConfigError
 from ..solver.redaction import Redaction
-from .database import FORMAT, file_of, system_url
+from .database import FORMAT, SCHEMA, file_of, system_url
 
 _COLUMN = "serialization"
 """The column of DBOS's tables that names the form of a row's values."""
-_ON_SERVERS = "dbos"
-"""The schema of DBOS's tables in PostgreSQL; SQLite has none."""
 
 
 def _never(self: object, serialized_data: str) -> NoReturn:
@@ -40,7 +38,7 @@ def refuse_other_forms(url: str) -> None:
         ConfigError: It has some.
         SQLAlchemyError: It cannot be read.
     """
-    schema = _ON_SERVERS if file_of(url) is None else None
+    schema = SCHEMA if file_of(url) is None else None
     engine = create_engine(system_url(url))
     try:
         with engine.connect() as connection:

@@ -1,0 +1,167 @@
+"""Servers on one PostgreSQL: they start together, and are told what a database lacks for them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+
+from quizlog_tui.errors import ConfigError
+from quizlog_tui.queue.client import connected
+from quizlog_tui.queue.engine import running
+from quizlog_tui.solver.redaction import Redaction
+from tests.support.postgres import needs_postgres, postgres
+
+pytestmark = needs_postgres()
+CLEAN = Redaction([])
+SERVER = """
+import asyncio, itertools, sys, time
+from types import SimpleNamespace
+from dbos import _sys_db_postgres as theirs
+from quizlog_tui.queue.engine import running
+from quizlog_tui.solver.redaction import Redaction
+
+# DBOS waits 30 seconds for its own lock and then goes on without it; here they are over at once.
+theirs.time = SimpleNamespace(monotonic=itertools.count(0, 60).__next__, sleep=time.sleep)
+
+async def main():
+    async with running(sys.argv[1], 1, {}, Redaction([])):
+        print("up", flush=True)
+        await asyncio.to_thread(sys.stdin.readline)
+
+print("ready", flush=True)
+sys.stdin.readline()
+try:
+    asyncio.run(main())
+except Exception as error:
+    print(error, flush=True)
+"""
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    with postgres() as url:
+        sql(url, "CREATE ROLE first LOGIN", "CREATE ROLE other LOGIN")
+        yield url
+
+
+def sql(url: str, *statements: str) -> None:
+    with psycopg.connect(url, autocommit=True) as connection:
+        for statement in statements:
+            connection.execute(statement.encode())
+
+
+def database(server: str, name: str) -> str:
+    """The address of a new, empty database."""
+    sql(server, f"CREATE DATABASE {name}")
+    return server.rpartition("/")[0] + f"/{name}"
+
+
+def as_role(url: str, role: str) -> str:
+    return url.replace("//quizlog@", f"//{role}@")
+
+
+async def refusal(url: str) -> str:
+    """What a server says to a database."""
+    with pytest.raises(ConfigError) as caught:
+        async with running(url, 1, {}, CLEAN):
+            pass
+    return str(caught.value)
+
+
+async def starts(url: str) -> bool:
+    async with running(url, 1, {}, CLEAN):
+        return True
+
+
+def test_servers_that_start_at_one_moment_on_an_empty_database_all_come_up(server: str) -> None:
+    url = database(server, "together")
+    command = [sys.executable, "-c", SERVER, url]
+    pipe = subprocess.PIPE
+    processes = [
+        subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.STDOUT, text=True)
+        for _ in range(3)
+    ]
+    try:
+        for process in processes:
+            assert process.stdout and process.stdout.readline() == "ready\n"
+        for process in processes:
+            assert process.stdin
+            process.stdin.write("\n")
+            process.stdin.flush()
+        said = [process.communicate("\n", timeout=120)[0] for process in processes]
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+    assert said == ["up\n"] * 3
+
+
+@pytest.mark.parametrize("made_by_quizlog", [False, True])
+async def test_whose_the_tables_are_and_what_to_grant_is_said_and_suffices(
+    server: str, made_by_quizlog: bool
+) -> None:
+    url = database(server, f"theirs_{made_by_quizlog}".lower())
+    name = url.rpartition("/")[2]
+    sql(url, f"GRANT CREATE ON DATABASE {name} TO first, other")
+    if made_by_quizlog:
+        assert await starts(as_role(url, "first"))
+    else:
+        sql(url, "CREATE SCHEMA dbos AUTHORIZATION first")
+    said = await refusal(as_role(url, "other"))
+    assert f"schema dbos of {name} belong to role first, not to other" in said
+    assert "psycopg" not in said and "\n" not in said
+    if made_by_quizlog:
+        with pytest.raises(ConfigError, match="belong to role first, not to other"):
+            async with connected(as_role(url, "other"), CLEAN, lambda: None):
+                pass
+    _, _, grants = said.removesuffix(")").partition("run as first: ")
+    sql(as_role(url, "first"), *grants.split("; "))
+    assert await starts(as_role(url, "other"))
+
+
+async def test_tables_of_an_older_version_are_changed_by_their_owner_only(server: str) -> None:
+    url = database(server, "older")
+    assert await starts(url)
+    grants = (await refusal(as_role(url, "other"))).partition("run as quizlog: ")[2]
+    sql(url, *grants.removesuffix(")").split("; "))
+    sql(url, "UPDATE dbos.dbos_migrations SET version = 110")
+    said = await refusal(as_role(url, "other"))
+    assert "of an older version (start `quizlog serve` as quizlog once" in said
+    assert await starts(url) and await starts(as_role(url, "other"))
+    sql(url, "UPDATE dbos.dbos_migrations SET version = version + 5")
+    assert await starts(url)
+
+
+async def test_who_may_not_make_tables_is_told_what_to_grant(server: str) -> None:
+    url = database(server, "closed")
+    said = await refusal(as_role(url, "other"))
+    assert "role other may not make tables in closed" in said
+    sql(url, said.removesuffix(")").partition("run as its owner: ")[2])
+    assert await starts(as_role(url, "other"))
+
+
+async def test_a_database_that_cannot_be_reached_or_written_is_told_with_what_to_do(
+    server: str,
+) -> None:
+    url = database(server, "readonly")
+    sql(url, "ALTER DATABASE readonly SET default_transaction_read_only = on")
+    assert "read-only transaction (name the server that this one is a copy of" in await refusal(url)
+    missing = server.rpartition("/")[0] + "/missing"
+    assert 'database "missing" does not exist (make it: createdb missing)' in await refusal(missing)
+    said = await refusal(as_role(url, "nobody"))
+    assert 'role "nobody" does not exist (check the address' in said
+    said = await refusal("postgresql://a@127.0.0.1:9/t")
+    assert "port 9 failed: Connection refused (check the address" in said
+
+
+def test_a_wrong_password_is_told_without_it() -> None:
+    from quizlog_tui.queue.database import refused
+
+    words = 'connection failed: FATAL:  password authentication failed for user "a"\nmore'
+    url = "postgresql://a:geheim@h/t"
+    said = str(refused(psycopg.OperationalError(words), url, "cannot reach the database"))
+    assert said.endswith('for user "a" (check the user and the password in the address)')
