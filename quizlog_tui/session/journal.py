@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import replace
 
-from ..errors import ConflictError, UsageError
+from ..errors import ConflictError, QuizlogError, UsageError
 from ..record.model import Record
 from . import moves
 from .audit import Audit
@@ -89,6 +90,22 @@ class Journal:
         """Write the present record."""
         as_it_stands = Move(self.state.record, self.state.transcript, "the record")
         self._commit(as_it_stands, self.state.history, durable=True)
+
+    def keep_end(self, at: int | None) -> None:
+        """Write the record if no answer can follow and its file has another status than its run.
+
+        So it is with a record made by hand for a script that asks nothing: each answer is refused,
+        and nothing else would write it. A file that cannot be written stays as it is.
+
+        Args:
+            at: The step that is to be answered; None for where the run has come to.
+        """
+        run = self.state.transcript
+        ended = run.status == "success" or (run.status == "error" and not run.steps)
+        may_write = self._save and self._audit is None
+        if at is None and ended and may_write and not self.live.has_status(self.state.record):
+            with contextlib.suppress(QuizlogError):
+                self.save()
 
     def _commit(self, move: Move, history: History, *, durable: bool) -> Reply:
         """Enter the state after a move, on disk first; nothing changes if that fails.

@@ -167,7 +167,12 @@ class LiveRecord:
             RecordError: It cannot be written, or a foreign file has the name of its result file.
         """
         remarks = self.file.write(record, result_file(self.file.path, record, run))
+        self._on_disk = record
         return [*remarks, *unmade_output(self.file.path, record), *self._note_given(record)]
+
+    def has_status(self, record: Record) -> bool:
+        """Whether the file says the status of a record."""
+        return self._on_disk.status == record.status
 
     def _is_given_here(self, record: Record) -> bool:
         from ..record.given_here import is_given_here

@@ -184,6 +184,7 @@ class Session:
                 question; after an error, for the question before the error.
             giver: Who gives it; None for the session's giver.
         """
+        self._journal.keep_end(at)
         return self._journal.make(moves.answer(self._live, self._state, answer, at, giver))
 
     def rewind(self, pointer: int) -> Reply:
