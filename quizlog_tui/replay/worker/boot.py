@@ -13,7 +13,7 @@ import os
 import sys
 from types import CodeType, ModuleType
 
-from . import environment, guard, hooks, system
+from . import environment, first_frame, guard, hooks, system
 from .fixed.fixed_world import FixedWorld
 from .folder import Folder
 from .isolation import Shut, isolate
@@ -156,7 +156,7 @@ def _run(script: str, file: str, source: bytes, outcome: Outcome) -> None:
     """
     try:
         code: CodeType = compile(source, script, "exec", dont_inherit=True)
-        exec(code, _main_module(file).__dict__)
+        first_frame.run(code, _main_module(file).__dict__)
         return
     except SystemExit as error:
         outcome.left(error)

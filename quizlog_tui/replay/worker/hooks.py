@@ -6,6 +6,7 @@ streams of its own in place.
 
 from __future__ import annotations
 
+import _io
 import atexit
 import builtins
 import contextlib
@@ -15,9 +16,10 @@ import os
 import sys
 
 from . import copies
+from .disguise import disguised
 from .fixed.fixed_world import FixedWorld
 from .log import Log
-from .standard_input import END_OF_INPUT, RawIn
+from .standard_input import END_OF_INPUT, Answers, RawIn, gives_answers
 from .streams import Out
 
 TYPE_CHECKING = False
@@ -25,27 +27,34 @@ if TYPE_CHECKING:
     from typing import Any
 
 _STREAMS = {"/dev/stdout": 1, "/dev/stderr": 2}
+_STDIN = ("/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
 
 
 def install(log: Log, world: FixedWorld) -> None:
     """Put the streams, `print` and `input` in place of the interpreter's."""
     log.copy = copies.copy
-    out = Out(sys.stdout, log)
-    raw_in = RawIn(log)
-    plain_in = sys.stdin
+    out, answers, plain_in = Out(sys.stdout, log), Answers(log), sys.stdin
     stdin = io.TextIOWrapper(
-        io.BufferedReader(raw_in),
+        io.BufferedReader(RawIn(answers, 0, "<stdin>", owns=False)),
         encoding=plain_in.encoding,
         errors=plain_in.errors,
     )
+    stdin.mode = "r"  # type: ignore[misc]
     vars(sys).update(stdout=out, __stdout__=out, stdin=stdin, __stdin__=stdin)
-    _install_print(out)
-    _install_input(out, stdin, raw_in)
-    _install_opening(stdin, raw_in, world)
-    _install_ends(out)
+    builtins.print, builtins.input, io.open, os.read, os._exit = disguised(
+        [
+            (_print_to(out), builtins.print),
+            (_input_from(out, stdin, answers), builtins.input),
+            (_open_or_ask(answers, world), io.open),
+            (_read_or_ask(answers), os.read),
+            (_exit_telling(log), os._exit),
+        ]
+    )
+    builtins.open = _io.open = io.open
+    atexit.register(lambda: _finish(out))
 
 
-def _install_print(out: Out) -> None:
+def _print_to(out: Out) -> Any:
     real = builtins.print
 
     def print(*args: Any, **options: Any) -> None:
@@ -57,29 +66,28 @@ def _install_print(out: Out) -> None:
         else:
             out.print_call(real, args, options)
 
-    _disguise(print, real)
-    builtins.print = print
+    return print
 
 
-def _install_input(out: Out, stdin: Any, raw_in: RawIn) -> None:
+def _input_from(out: Out, stdin: Any, answers: Answers) -> Any:
     real = builtins.input
 
     def input(*args: Any, **options: Any) -> str:
-        if sys.stdin is not stdin or options or len(args) > 1:
+        ours = sys.stdin is stdin and not stdin.closed and gives_answers(0)
+        if not ours or options or len(args) > 1 or sys.stdout is None or sys.stderr is None:
             return real(*args, **options)
         text = str(args[0]) if args else ""
         sys.stderr.flush()
         _write_prompt(out, text)
-        if raw_in.used:
-            raw_in.prompt = text
+        if answers.used:
+            answers.prompt = text
             return _line(stdin)
         answer = out.log.ask(text)
         if answer == END_OF_INPUT:
             raise EOFError("EOF when reading a line")
         return answer
 
-    _disguise(input, real)
-    builtins.input = input
+    return input
 
 
 def _write_prompt(out: Out, text: str) -> None:
@@ -102,58 +110,75 @@ def _line(stdin: Any) -> str:
     return line.removesuffix("\n")
 
 
-def _install_opening(stdin: Any, raw_in: RawIn, world: FixedWorld) -> None:
-    """Opening and reading what is not a file like others.
+def _open_or_ask(answers: Answers, world: FixedWorld) -> Any:
+    """Opening what is not a file like others.
 
-    `open(0)`, `open("/dev/stdin")` and `os.read(0, n)` end at the same question as `input`. The
-    other streams are pipes to the script, so opening them by name begins no file anew.
+    What leads to descriptor 0 ends at the same question as `input`. The other streams are pipes to
+    the script, so opening them by name begins no file anew.
     """
-    real_open, real_read = io.open, os.read
+    real = io.open
 
     def open(file: Any, mode: str = "r", *args: Any, **options: Any) -> Any:
-        if (file == 0 and file is not False) or file == "/dev/stdin":
-            return stdin.buffer if "b" in mode else stdin
+        if type(file) is int and gives_answers(file):
+            return _asking(answers, file, file, mode, *args, **options)
         if type(file) is str and file[:1] == "/":
+            if file in _STDIN and gives_answers(0):
+                return _asking(answers, 0, file, mode, *args, **{**options, "closefd": False})
             if file in _STREAMS:
-                return real_open(os.dup(_STREAMS[file]), mode, *args, **options)
+                return real(os.dup(_STREAMS[file]), mode, *args, **options)
             if file in ("/dev/urandom", "/dev/random"):
                 return world.entropy.opened(mode)
             file = world.identity.path(file)
-        return real_open(file, mode, *args, **options)
+        return real(file, mode, *args, **options)
+
+    return open
+
+
+def _asking(
+    answers: Answers,
+    fd: int,
+    name: Any,
+    mode: str,
+    buffering: int = -1,
+    encoding: str | None = None,
+    errors: str | None = None,
+    newline: str | None = None,
+    closefd: bool = True,
+    opener: object = None,
+) -> Any:
+    """What `open` returns for descriptor 0, or a copy of it."""
+    raw = RawIn(answers, fd, name, owns=closefd)
+    if "b" in mode:
+        return raw if buffering == 0 else io.BufferedReader(raw)
+    text = io.TextIOWrapper(io.BufferedReader(raw), encoding, errors, newline)
+    text.mode = mode  # type: ignore[misc]
+    return text
+
+
+def _read_or_ask(answers: Answers) -> Any:
+    real = os.read
 
     def read(fd: int, length: int, /) -> bytes:
-        if fd != 0:
-            return real_read(fd, length)
-        part = bytearray(length)
-        return bytes(part[: raw_in.readinto(part)])
+        return answers.read(length) if gives_answers(fd) else real(fd, length)
 
-    _disguise(open, real_open)
-    _disguise(read, real_read)
-    builtins.open = io.open = open
-    os.read = read
+    return read
 
 
-def _install_ends(out: Out) -> None:
-    """Tell the end after the script's own exit handlers, and before an `os._exit`."""
-    real_exit = os._exit
-
-    def finish() -> None:
-        with contextlib.suppress(OSError, ValueError):
-            out.flush()
-        gc.unfreeze()
-        out.ending = True
-        out.log.end()
+def _exit_telling(log: Log) -> Any:
+    """`os._exit`, which tells the end before it."""
+    real = os._exit
 
     def _exit(status: int) -> Any:
-        out.log.end(sys._getframe(1))
-        real_exit(status)
+        log.end(sys._getframe().f_back)
+        real(status)
 
-    _disguise(_exit, real_exit)
-    atexit.register(finish)
-    os._exit = _exit
+    return _exit
 
 
-def _disguise(wrapper: Any, real: Any) -> None:
-    wrapper.__name__ = wrapper.__qualname__ = real.__name__
-    wrapper.__doc__ = real.__doc__
-    wrapper.__module__ = real.__module__
+def _finish(out: Out) -> None:
+    """Tell the end, after the script's own exit handlers."""
+    with contextlib.suppress(OSError, ValueError):
+        out.flush()
+    gc.unfreeze()
+    out.ending = True
+    out.log.end()

@@ -1,9 +1,9 @@
-"""Descriptor 0 and `sys.stdin`, where answers come from: each reading of it is a question."""
+"""Descriptor 0 and streams over it, where answers come from: each reading is a question."""
 
 from __future__ import annotations
 
 import io
-from os import fstat, read  # the originals: they are patched later
+from os import close, fstat, read  # the originals: they are patched later
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from .log import Log
 
 END_OF_INPUT = "\x04"
-
-
 _known: list[tuple[int, int]] = []
 """Where descriptor 0 led to when the streams were put in place."""
 
@@ -31,45 +29,73 @@ def gives_answers(fd: int) -> bool:
         return False
 
 
-class RawIn(io.RawIOBase):
-    """The raw stream of `sys.stdin`: each read is a question."""
-
-    name = "<stdin>"
+class Answers:
+    """The answers as one stream of bytes, whoever reads it."""
 
     def __init__(self, log: Log) -> None:
         _known.append(_place(0))
         self._log = log
         self._rest = b""
         self.used = False
+        """Whether answers were read in other ways than by `input`."""
         self.prompt = ""
+        """The prompt of the next question."""
+
+    def read(self, most: int) -> bytes:
+        """The rest of an answer, or the next one; empty at the end of input."""
+        self.used = True
+        if not self._rest:
+            prompt, self.prompt = self.prompt, ""
+            answer = self._log.ask(prompt)
+            if answer == END_OF_INPUT:
+                return b""
+            self._rest = encode(answer) + b"\n"
+        part, self._rest = self._rest[:most], self._rest[most:]
+        return part
+
+
+class RawIn(io.RawIOBase):
+    """A raw stream over descriptor 0 or a copy of it.
+
+    Args:
+        answers: The answers.
+        fd: The descriptor.
+        name: The name of the stream.
+        owns: Whether it closes the descriptor.
+    """
+
+    def __init__(self, answers: Answers, fd: int, name: Any, *, owns: bool) -> None:
+        self._answers = answers
+        self._fd = fd
+        self._owns = owns
+        self.name = name
 
     def readable(self) -> bool:
         return True
 
     def fileno(self) -> int:
-        return 0
+        if self.closed:
+            raise ValueError("I/O operation on closed file")
+        return self._fd
 
     def isatty(self) -> bool:
         return False
 
     def readinto(self, buffer: Any) -> int:
-        self.used = True
-        if not self._rest:
-            if not gives_answers(0):  # the script closed it, or put a file in its place
-                return self._take(buffer, read(0, len(buffer)))
-            prompt, self.prompt = self.prompt, ""
-            answer = self._log.ask(prompt)
-            if answer == END_OF_INPUT:
-                return 0
-            self._rest = encode(answer) + b"\n"
-        count = self._take(buffer, self._rest)
-        self._rest = self._rest[count:]
-        return count
+        # Another file may be in its place, or none.
+        source = self._answers.read if gives_answers(self._fd) else self._read
+        data = source(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
 
-    def _take(self, buffer: Any, data: bytes) -> int:
-        count = min(len(buffer), len(data))
-        buffer[:count] = data[:count]
-        return count
+    def _read(self, most: int) -> bytes:
+        return read(self._fd, most)
+
+    def close(self) -> None:
+        if not self.closed:
+            super().close()
+            if self._owns:
+                close(self._fd)
 
 
 def encode(answer: str) -> bytes:

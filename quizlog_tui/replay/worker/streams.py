@@ -26,6 +26,9 @@ class RawOut(io.FileIO):
         self.name = "<stdout>"
         self._log = log
 
+    def seekable(self) -> bool:
+        return False  # as a pipe is
+
     def write(self, data: Any) -> int:
         log = self._log
         with log.lock:
@@ -37,6 +40,8 @@ class RawOut(io.FileIO):
 
 class DirectOut:
     """`sys.stdout.buffer`: bytes written here are logged, then go where they always went."""
+
+    __module__ = "_io"
 
     def __init__(self, buffer: Any, log: Log) -> None:
         self._buffer = buffer
@@ -56,12 +61,26 @@ class DirectOut:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._buffer, name)
 
+    def __repr__(self) -> str:
+        return repr(self._buffer)
+
 
 _plain_write = io.TextIOWrapper.write
 
 
-class Out(io.TextIOWrapper):
+class _Named(type):
+    """The kind of a class whose name in error texts is another than that which it tells."""
+
+    @property
+    def __name__(cls) -> str:  # type: ignore[override]
+        return cls.__qualname__
+
+
+class Out(io.TextIOWrapper, metaclass=_Named):  # type: ignore[metaclass]
     """`sys.stdout`, as the interpreter sets it up, with a log of what is written."""
+
+    __module__ = "_io"
+    __doc__ = io.TextIOWrapper.__doc__
 
     def __init__(self, plain: Any, log: Log) -> None:
         raw = RawOut(log)
@@ -160,3 +179,8 @@ class Out(io.TextIOWrapper):
         if not {"encoding", "errors", "newline"}.isdisjoint(options):
             newline = options.get("newline") or ""
             self.log.writing = f"[{quote(self.encoding)}, {quote(newline)}]"
+
+
+type.__dict__["__name__"].__set__(Out, "_io.TextIOWrapper")
+Out.__qualname__ = "TextIOWrapper"
+DirectOut.__name__ = DirectOut.__qualname__ = "BufferedWriter"

@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Callable
 from importlib import import_module
+from struct import pack
 
 from ..system import call
 from . import native_code
@@ -21,6 +22,11 @@ if TYPE_CHECKING:
 
 _PAGE = 4096
 _READ, _WRITE, _RUN = 1, 2, 4
+_IN_A_ROW, _WITH_NAMES = 0x80, 0x02
+_TAKES = 0xFFFF & ~_WITH_NAMES
+"""Bits that say how a function takes its arguments."""
+_CALL = "_PyFunction_Vectorcall" if sys.version_info < (3, 12) else "PyObject_Vectorcall"
+"""What calls a function with a row of arguments."""
 _OWN_MEMORY = 0x22 | 0x100000
 """Private memory at exactly the place that is asked for."""
 _C: Any = import_module("_ctypes")
@@ -28,6 +34,17 @@ _C: Any = import_module("_ctypes")
 
 class _Word(_C._SimpleCData):  # type: ignore[misc]
     _type_ = "P"
+
+
+class _Object(_C._SimpleCData):  # type: ignore[misc]
+    _type_ = "O"
+
+
+class _Making(_C.CFuncPtr):  # type: ignore[misc]
+    """A function of the interpreter that makes an object."""
+
+    _flags_ = 1 | 4
+    _restype_ = _Object
 
 
 class Native:
@@ -88,6 +105,29 @@ class Native:
         place, other = _method(function), self._function(code).to_bytes(8, "little")
         self._acts.append(lambda: _write(place, other))
 
+    def builtin(self, wrapper: Any, real: Any) -> Any:
+        """Make a function of the interpreter's kind that looks like another and calls ours.
+
+        Args:
+            wrapper: Our function, which is kept for ever.
+            real: The function that it looks like.
+
+        Raises:
+            OSError: That takes its arguments in another way.
+        """
+        name, _, flags, text = map(_word, range(*_definition(real)))
+        if flags & _TAKES != _IN_A_ROW:
+            raise OSError("this function takes no row of arguments")
+        run = self.address(_CALL)
+        code = self._function(
+            native_code.calling(id(wrapper), run, named=bool(flags & _WITH_NAMES))
+        )
+        definition = self.data(pack("4Q", name, code, flags, text))
+        _C.call_function(self.address("Py_IncRef"), (_Object(wrapper),))
+        make = _Making(self.address("PyCMethod_New"))
+        owner, module = _Object(real.__self__), _Object(real.__module__)
+        return make(_Word(definition), owner, module, _Word(0))
+
     def method(self, function: Any) -> int:
         """The address of the code of a function of the interpreter.
 
@@ -105,6 +145,11 @@ class Native:
 
 def _method(function: Any) -> int:
     """Where the interpreter keeps the address of the code of one of its functions."""
+    return _definition(function)[0] + 8
+
+
+def _definition(function: Any) -> tuple[int, int, int]:
+    """Where the interpreter describes one of its functions: start, end and size of a word."""
     definition = _word(id(function) + object.__basicsize__)
     name = function.__name__.encode() + b"\0"
     compare = _C.dlsym(_C.dlopen(None, 0), "memcmp")
@@ -112,7 +157,7 @@ def _method(function: Any) -> int:
         compare, (_Word(_word(definition)), name, len(name))
     ):
         raise OSError("this interpreter has other objects")
-    return definition + 8
+    return definition, definition + 32, 8
 
 
 def _word(at: int) -> int:

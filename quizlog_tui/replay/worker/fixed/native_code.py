@@ -74,6 +74,18 @@ def flagging(flag: int, real: int) -> bytes:
     return _code(*call, "48b9", _long(flag), "c60101", _END)
 
 
+def calling(function: int, run: int, *, named: bool) -> bytes:
+    """Call a function of Python with the arguments of one of the interpreter's.
+
+    Args:
+        function: The address of the function that is called.
+        run: The address of the function that calls it with a row of arguments.
+        named: Whether arguments may come with names.
+    """
+    # xor ecx, ecx (no names); mov rdi, FUNCTION; jump to RUN
+    return _code("" if named else "31c9", "48bf", _long(function)) + jump(run)
+
+
 def _code(*parts: str) -> bytes:
     return bytes.fromhex("".join(parts))
 

@@ -59,7 +59,7 @@ class CodeWatch:
     def _report(self, code: Any) -> None:
         if type(code) is not CodeType or getpid() != self._home:
             return
-        where = self._where(code, sys._getframe(2))
+        where = self._where(code, sys._getframe(1).f_back)
         if where is None:
             return
         every = list(_nested(code))

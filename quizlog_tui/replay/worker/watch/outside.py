@@ -119,7 +119,8 @@ class Outside:
         return call
 
     def _thread(self) -> None:
-        if sys._getframe(3).f_globals.get("__name__") in _HELPERS:
+        starter = sys._getframe(2).f_back
+        if starter is not None and starter.f_globals.get("__name__") in _HELPERS:
             self.note("thread")
         else:
             self._turn(beside=bool(_thread._count()))
