@@ -145,3 +145,34 @@ def test_a_question_asked_deep_down_is_asked(build: Build) -> None:
         """
     )
     assert replay(script, 1, ["yes"]).stdout == "deep? yes\n"
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="one call fewer fits, as the guide says")
+@pytest.mark.parametrize("options", ["", ", end='|'"])
+def test_as_many_calls_print_as_fit_on_the_stack(
+    build: Build, options: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
+    script = build.script(
+        f"""
+        def count(n):
+            print(n{options})
+            count(n + 1)
+        try: count(0)
+        except RecursionError: print("end")
+        """
+    )
+    equals_a_plain_run(script, [])
+    assert len(replay(script, 1, []).print) > 900
+
+
+def test_a_text_that_prints_itself_ends_as_in_a_plain_run(build: Build) -> None:
+    script = build.script(
+        """
+        class Text:
+            def __str__(self): print(self); return ""
+        try: print(Text())
+        except RecursionError as error: print(str(error)[:32])
+        """
+    )
+    equals_a_plain_run(script, [])

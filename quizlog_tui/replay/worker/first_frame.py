@@ -24,8 +24,19 @@ _PLACES = {
 }
 """Where the state has the number of calls (of those that still fit, from 3.11 on), and the current
 frame; or the address of what has the frame, and where."""
+MORE = 60 if sys.version_info >= (3, 11) else -60
+"""What is added to the number for calls of ours that no plain run makes."""
 _COUNTS_DOWN = sys.version_info >= (3, 11)
 _PROBE = compile("seen.append(calls.value)", "<probe>", "exec")
+
+
+class Calls:
+    """The number of calls of the script's first thread, if any thread can change it.
+
+    None does so halfway: from Python 3.10 on, they take turns only between statements like that.
+    """
+
+    number: Any = None
 
 
 def run(code: CodeType, names: dict[str, Any]) -> None:
@@ -38,6 +49,7 @@ def run(code: CodeType, names: dict[str, Any]) -> None:
     exec(_PROBE, {"calls": calls, "seen": seen})
     more = seen[0] - (sys.getrecursionlimit() - 1 if _COUNTS_DOWN else 1)
     calls.value -= more
+    Calls.number = calls if sys.version_info >= (3, 10) else None
     current.value = 0
     try:
         exec(code, names)

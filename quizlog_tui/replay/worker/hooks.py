@@ -17,6 +17,7 @@ import sys
 
 from . import copies
 from .disguise import disguised
+from .first_frame import MORE, Calls
 from .fixed.fixed_world import FixedWorld
 from .log import Log
 from .standard_input import END_OF_INPUT, Answers, RawIn, gives_answers
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 _STREAMS = {"/dev/stdout": 1, "/dev/stderr": 2}
+_SIMPLE = frozenset({str, int, float, bool, type(None)})
+"""Types whose texts are made without code of the script."""
+_OPTIONS, _TEXTS = frozenset({"sep", "end", "file", "flush"}), {str, type(None)}
 _STDIN = ("/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
 
 
@@ -58,15 +62,41 @@ def _print_to(out: Out) -> Any:
     real = builtins.print
 
     def print(*args: Any, **options: Any) -> None:
-        file = options.get("file")
-        if (sys.stdout if file is None else file) is not out:
-            real(*args, **options)
-        elif not options and set(map(type, args)) == {str}:
-            out.print_texts([*[piece for text in args for piece in (" ", text)][1:], "\n"])
-        else:
-            out.print_call(real, args, options)
+        # Where few calls still fit on the stack, all of ours do or none: so no output is half done.
+        calls = Calls.number
+        if calls is not None:
+            calls.value += MORE
+        try:
+            file = options.get("file")
+            ours = (sys.stdout if file is None else file) is out
+            pieces = _pieces(args, options) if ours else None
+            if pieces is not None:
+                out.print_texts(pieces, flush=options.get("flush", False))
+                return
+        finally:
+            if calls is not None:
+                calls.value -= MORE
+        (out.print_call if ours else real)(*args, **options)
 
     return print
+
+
+def _pieces(args: tuple[Any, ...], options: dict[str, Any]) -> list[str] | None:
+    """What a `print()` call writes piece by piece; None if that takes code of the script."""
+    plain = not options or (
+        _OPTIONS.issuperset(options)
+        and {type(options.get("sep")), type(options.get("end"))} <= _TEXTS
+        and type(options.get("flush", False)) is bool
+    )
+    if not plain or not _SIMPLE.issuperset(map(type, args)):
+        return None
+    between, end = options.get("sep"), options.get("end")
+    between = " " if between is None else between
+    try:
+        pieces = [piece for one in args for piece in (between, str(one))][1:]
+    except ValueError:  # an integer with too many digits, after other pieces were written
+        return None
+    return [*pieces, "\n" if end is None else end]
 
 
 def _input_from(out: Out, stdin: Any, answers: Answers) -> Any:

@@ -65,7 +65,7 @@ class DirectOut:
         return repr(self._buffer)
 
 
-_plain_write = io.TextIOWrapper.write
+_plain_write, _plain_print = io.TextIOWrapper.write, print
 
 
 class _Named(type):
@@ -123,8 +123,8 @@ class Out(io.TextIOWrapper, metaclass=_Named):  # type: ignore[metaclass]
                 self.flush()
             return count
 
-    def print_texts(self, pieces: list[str]) -> None:
-        """Do a `print()` call of strings only, with the same writes in a shorter way."""
+    def print_texts(self, pieces: list[str], *, flush: bool) -> None:
+        """Do a `print()` call that writes only these, in a shorter way."""
         log = self.log
         with log.lock:
             log.foreign()
@@ -133,7 +133,7 @@ class Out(io.TextIOWrapper, metaclass=_Named):  # type: ignore[metaclass]
             for piece in pieces:
                 _plain_write(self, piece)
             log.printed("".join(pieces))
-            if self.ending:
+            if flush or self.ending:
                 self.flush()
 
     def _interrupt_print(self) -> list[str] | None:
@@ -148,7 +148,7 @@ class Out(io.TextIOWrapper, metaclass=_Named):  # type: ignore[metaclass]
             outer.clear()
         return outer
 
-    def print_call(self, real_print: Any, args: Any, options: Any) -> None:
+    def print_call(self, *args: Any, **options: Any) -> None:
         """Do one `print()` call; all that it writes is one entry."""
         me = get_ident()
         with self.log.lock:
@@ -156,7 +156,7 @@ class Out(io.TextIOWrapper, metaclass=_Named):  # type: ignore[metaclass]
         outer = self._interrupt_print()
         pieces = self._prints[me] = []
         try:
-            real_print(*args, **options)
+            _plain_print(*args, **options)
         finally:
             if outer is None:
                 del self._prints[me]
