@@ -105,7 +105,7 @@ async def test_results_stay_with_the_later_answers_they_ran_with(build: Build) -
         assert list(player.session.record.inputs) == ["1", "20", "3"]
         await press(pilot, "escape", "0")
         other = await sweeping(pilot)
-        assert other._shown == [] and other.query_one(TextArea).text == "2\n9"
+        assert other._shown == [] and other.query_one(TextArea).text == "2\n9\n"
         await pilot.press("escape")
         await press(pilot, "z", "0")
         again = await sweeping(pilot)
@@ -278,3 +278,23 @@ async def test_nothing_is_swept_where_nothing_is_asked(build: Build) -> None:
         await settled(pilot)
         await pilot.press("s")
         await shows(pilot, "there is no question here")
+
+
+async def test_what_is_typed_stands_below_the_options(build: Build) -> None:
+    app = QuizlogApp(build.record('input("low, or high? (low/high) ")'))
+    async with app.run_test() as pilot:
+        screen = await sweeping(pilot)
+        box = screen.query_one(TextArea)
+        assert box.text == "low\nhigh\n"
+        await pilot.press(*"mid", "enter", *"up")
+        assert box.text == "low\nhigh\nmid\nup"
+        await pilot.press("f5")
+        await tried(pilot, screen)
+        await pilot.press("i", *"more")
+        assert box.text == "low\nhigh\nmid\nup\nmore"
+        await pilot.press("escape", "q")
+        await settled(pilot)
+        await pilot.press("s")
+        screen = await opened(pilot, SweepScreen)
+        await pilot.press("i", *"last")
+        assert screen.query_one(TextArea).text == "low\nhigh\nmid\nup\nmore\nlast"

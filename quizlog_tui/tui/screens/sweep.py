@@ -124,7 +124,7 @@ class SweepScreen(QuizlogScreen[bool]):
         self._count()
         self._draw()
         looks = self._tried or self._audit is not None
-        (self.query_one("#attempts") if looks else area).focus()
+        (self.query_one("#attempts") if looks else self._begin_line()).focus()
 
     @property
     def _audit(self) -> Audit | None:
@@ -215,16 +215,23 @@ class SweepScreen(QuizlogScreen[bool]):
     def action_edit(self) -> None:
         """Type more answers."""
         self.remove_class("-looking")
-        self.query_one(TextArea).focus()
+        self._begin_line().focus()
+
+    def _begin_line(self) -> TextArea:
+        """Go to an empty line below the answers, so that none is added to; the box."""
+        area = self.query_one(TextArea)
+        if area.text and not area.text.endswith("\n"):
+            area.text += "\n"
+        area.move_cursor(area.document.end)
+        return area
 
     @work(group=DIALOG)
     async def action_file(self) -> None:
         """Ask for a file of answers and add a line for it."""
         wanted = await self.app.push_screen_wait(AskScreen("Answers from which file?"))
         if wanted and wanted.strip():
-            area = self.query_one(TextArea)
-            before = area.text if area.text.endswith("\n") or not area.text else f"{area.text}\n"
-            area.text = f"{before}@{visible(wanted.strip())}\n"
+            area = self._begin_line()
+            area.insert(f"@{wanted.strip()}\n")
             area.focus()
 
     def action_sort(self) -> None:
