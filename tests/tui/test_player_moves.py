@@ -730,3 +730,33 @@ async def test_a_step_leaves_the_timeline_of_a_long_record_as_it_is(build: Build
         before = moments(await at_keys(pilot))
         assert moments(await press(pilot, "h", "h")) is before
         assert moments(await press(pilot, "r")) is not before
+
+
+async def test_the_source_marks_the_line_of_what_is_shown_alone(build: Build) -> None:
+    path = build.record(
+        """
+        first = input("first? ")
+        if first == "bad":
+            raise Exception("no")  #score = 0.5
+        input("second? ")
+        """,
+        "good",
+        "end",
+    )
+    with Session(path) as session:
+        session.keep(0, "bad", "failed")
+    app = QuizlogApp(path)
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = await settled(pilot)
+        source = screen.query_one("#source", RowList)
+        assert source.cursor is None  # it has ended
+        await press(pilot, "h")
+        assert source.document[source.cursor or 0].text.endswith('input("second? ")')
+        await press(pilot, "l")
+        assert source.cursor is None
+        screen.session.switch("failed")
+        await press(pilot, "R")
+        assert "raise" in source.document[source.cursor or 0].text
+        screen.dialogs.switch("main")
+        await press(pilot, "dollar_sign")
+        assert source.cursor is None and "›" not in screen_text(app).split("Source")[1]

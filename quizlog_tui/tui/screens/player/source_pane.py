@@ -39,12 +39,11 @@ class SourcePane:
             pane.show(source_table(file))
             other = file.path != source.path
             pane.border_title = f"Source: {file.path.name}" if other else "Source"
-        if line:
-            pane.mark(line - 1)
+        pane.mark(line - 1 if line else None)
 
 
 def place_shown(source: Source, shown: Transcript) -> tuple[Source, int | None]:
-    """The file and line that a run asks at, or raised at."""
+    """The file and line that a run asks at, or raised at; no line where it has ended well."""
     error = shown.last_error
     if error:
         return source.at(error.place, error.line)
