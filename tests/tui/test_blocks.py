@@ -176,3 +176,18 @@ async def test_golden_blocks(size: tuple[int, int], record: Path) -> None:
     async with app.run_test(size=size) as pilot:
         await settled(pilot)
         check("blocks", size, screen_text(app))
+
+
+@pytest.mark.parametrize("key", ["o", "u", "W"])
+async def test_another_drawing_keeps_the_place(key: str, record: Path) -> None:
+    app = QuizlogApp(record)
+    async with app.run_test(size=(100, 30)) as pilot:
+        screen = await settled(pilot)
+        pane = screen.panes.output
+        await press(pilot, "escape", "left_curly_bracket", "j")
+        assert pane._index.text(pane.scroll_offset.y) == "row 1"
+        for _ in range(2):
+            await press(pilot, key)
+            assert "row 1" in pane._index.text(pane.scroll_offset.y)
+        await press(pilot, "G", key)
+        assert pane.scroll_offset.y == pane.max_scroll_y

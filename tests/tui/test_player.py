@@ -16,6 +16,7 @@ from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
 from quizlog_tui.tui.keys.actions import ACTIONS
 from quizlog_tui.tui.screenshot import screen_text
+from quizlog_tui.tui.widgets.lines.line_view import LineView
 from tests.support.build import Build
 from tests.support.player_quizzes import EVIL, QUIZ
 from tests.support.screens import check, press, settled, shows, sized
@@ -284,3 +285,27 @@ async def test_every_action_of_the_player_is_one_that_it_or_a_part_of_it_can_do(
             _, name, given = parse(action.call)
             does = str(given[0]) if name == "do" else f"action_{name}"
             assert callable(attrgetter(does)(screen)), action.id
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_a_long_error_stands_once_and_can_be_read_to_its_end(
+    size: tuple[int, int], build: Build
+) -> None:
+    words = " ".join(f"word{number}" for number in range(120))
+    app = QuizlogApp(
+        build.record(f'input("go? ")\nraise Exception("{words}")  #score = 0.5\n', "x")
+    )
+    async with app.run_test(size=size) as pilot:
+        screen = await settled(pilot)
+        pane = screen.query_one("#error", LineView)
+        assert "word0 word1" in screen_text(app) and "line 2" in screen_text(app)
+        text = "\n".join(pane.document.text(at) for at in range(len(pane.document)))
+        assert text.count("word7 ") - text.count('Exception("') == 1
+        await press(pilot, "escape", "tab")
+        assert app.focused is pane
+        for last in ("word119", 'raise Exception("word0'):
+            for _ in range(40):
+                if last in screen_text(app):
+                    break
+                await press(pilot, "j")
+            assert last in screen_text(app)

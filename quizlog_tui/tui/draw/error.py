@@ -9,7 +9,7 @@ from ..widgets.lines.documents import Line, line
 from .status_signs import score_text
 
 _LONG, _LINES = 100, 3
-"""Maximum characters and lines of a message shown above its location."""
+"""Maximum characters and lines of a message shown above its location; a longer one is below it."""
 _MOST_EXIT_LINES = 20
 """Lines of what a script says where it leaves with an exit status."""
 
@@ -25,12 +25,9 @@ def error_lines(transcript: Transcript, source: Source) -> list[Line]:
     file, at = source.at(error.place, error.line)
     place = f"{name or source.path.name}, line {at}" if at else source.path.name
     message = f"✗ {name}{plain(error.message)}"
-    start = "\n".join(message[:_LONG].split("\n")[:_LINES])
-    whole = start == message
-    lines = [
-        line((start if whole else f"{start}… (all of it below)", "error")),
-        line((place, "dim"), score_text(error.score)),
-    ]
+    lines = [line((message, "error")), line((place, "dim"), score_text(error.score))]
+    if len(message) > _LONG or message.count("\n") >= _LINES:
+        lines.reverse()
     for number in range((at or -9) - 2, (at or -9) + 3):
         if 0 < number <= len(file.lines):
             here = number == at
@@ -39,5 +36,4 @@ def error_lines(transcript: Transcript, source: Source) -> list[Line]:
     if kind == "ModuleNotFoundError":
         lines.append(line((source.missing_module_hint, "warn")))
     said = plain_lines(transcript.exit_text)[-_MOST_EXIT_LINES:]
-    lines += [line((text, "warn")) for text in said]
-    return lines if whole else [*lines, line((message, "error"))]
+    return [*lines, *(line((text, "warn")) for text in said)]

@@ -197,7 +197,7 @@ _FIND = (
     _a("find.go", "l,right", "go", "Go there", "go to the step of the selected hit, like enter", footer=True),
     _a("find.list", "down", "list", "List", "move from the words to the list", footer=True),
     _a("find.regex", "ctrl+r,f4", "regex", "Regex", "switch between a regular expression and plain words", footer=True, shell="quizlog find WORDS --regex"),
-    _a("find.leave", "q", "leave", "Back", "go back to the screen", footer=True),
+    _a("find.leave", "q,f3,ctrl+f", "leave", "Back", "go back to the screen", footer=True),
 )  # fmt: skip
 _EFFORT = (
     _a("effort.go", "l,right", "go", "Go there", "to the step of the marked answer; so does enter", footer=True),
@@ -212,7 +212,7 @@ _EPISODES = (
     _a("episodes.state", "f", "state", "Filter", "show only verified, unverified or unreadable episodes, or all", footer=True, shell="quizlog episodes stats FILE, quizlog episodes check FILE"),
     _a("episodes.jump", "number_sign", "jump", "Jump", "go to a line of the file by its number", footer=True),
     _a("episodes.reload", "R", "reload", "Reload", "read the file again, or the rest of it", shell="quizlog episodes browse FILE"),
-    _a("episodes.leave", "q", "leave", "Back", "go back, or leave quizlog", footer=True),
+    _a("episodes.leave", "q,E", "leave", "Back", "go back, or leave quizlog", footer=True),
 )  # fmt: skip
 _HELP = (
     _a(
@@ -236,7 +236,7 @@ _GUIDES = (
         footer=True,
         shell="quizlog help TOPIC",
     ),
-    _a("guides.leave", "q", "leave", "Back", "go back to the screen", footer=True),
+    _a("guides.leave", "q,o", "leave", "Back", "go back to the screen", footer=True),
 )
 
 _COMMAND = (_a("command.leave", "q", "leave", "Back", "go back to the screen", footer=True),)
@@ -244,7 +244,7 @@ _COMMAND = (_a("command.leave", "q", "leave", "Back", "go back to the screen", f
 _READING = (
     _a("reading.right", "ctrl+right", "sideways(10)", "To the right", "scroll wide tables to the right"),
     _a("reading.left", "ctrl+left", "sideways(-10)", "To the left", "scroll wide tables to the left"),
-    _a("reading.leave", "q", "leave", "Back", "go back to the player", footer=True),
+    _a("reading.leave", "q,p,equals_sign", "leave", "Back", "go back to the player", footer=True),
 )  # fmt: skip
 _MESSAGES = (_a("messages.leave", "q", "leave", "Back", "go back to the screen", footer=True),)
 

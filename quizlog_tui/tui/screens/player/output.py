@@ -97,4 +97,4 @@ class Output:
 
     def _draw_anew(self) -> None:
         self.measure()
-        self._view.draw()
+        self._panes.output.keep_place(self._view.draw)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Callable
 from typing import ClassVar
 
 from .line_view import LineView
@@ -22,6 +23,21 @@ class BlockView(LineView):
         at = bisect_right(starts, top) if by > 0 else bisect_left(starts, top) - 1
         if 0 <= at < self._index.count:
             self._scroll_to_row(starts[at])
+
+    def keep_place(self, change: Callable[[], None]) -> None:
+        """Let another drawing of the same text be shown, with the block at the top staying there.
+
+        Args:
+            change: Shows it.
+        """
+        top, away = self.scroll_offset.y, self._scrolled_away
+        index = self._index.item_at(top)
+        inside = top - self._index.starts[index or 0]
+        change()
+        if away and index is not None and index < self._index.count:
+            first, end = self._index.span(index)
+            self._at_end = False
+            self._scroll_to_row(min(first + inside, end - 1))
 
     def _sign(self, index: int | None) -> str:
         """Mark the last block, unless it is the only one."""
