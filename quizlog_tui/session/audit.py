@@ -30,6 +30,10 @@ class Audit:
     folder: Path | None = None
     """The folder outside which no file is read, without symbolic links; None: any is read."""
 
+    def refuses(self, kind: str) -> bool:
+        """Whether a kind of writing is refused; see `check`."""
+        return kind not in self.allowed
+
     def check(self, doing: str, kind: str = "") -> None:
         """Refuse to write, unless this kind of writing is allowed.
 
@@ -40,7 +44,7 @@ class Audit:
         Raises:
             ReadOnlyError: It is locked.
         """
-        if kind not in self.allowed:
+        if self.refuses(kind):
             raise ReadOnlyError(f"locked; this would write: {doing}", hint=self.reason)
 
 

@@ -172,7 +172,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
         if isinstance(self.screen, HelpScreen):
             self.screen.leave()
         elif isinstance(self.screen, QuizlogScreen):
-            self.push_screen(HelpScreen(self.screen.SCOPE))
+            self.push_screen(HelpScreen(self.screen.SCOPE, self.screen.audit))
 
     @work
     async def on_mount(self) -> None:

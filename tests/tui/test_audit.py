@@ -14,16 +14,20 @@ from quizlog_tui.session.audit import Audit
 from quizlog_tui.session.session import Session
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
-from quizlog_tui.tui.keys.actions import ACTIONS
+from quizlog_tui.tui.keys.actions import ACTIONS, find_action
 from quizlog_tui.tui.keys.keymap import effective
+from quizlog_tui.tui.keys.palette import ActionCommands
+from quizlog_tui.tui.screens.help import HelpScreen
 from quizlog_tui.tui.screens.library.library import LibraryScreen
 from quizlog_tui.tui.screens.player.player import PlayerScreen
 from quizlog_tui.tui.screens.tree import TreeScreen
 from quizlog_tui.tui.screenshot import screen_text
+from quizlog_tui.tui.widgets.key_line import KeyLine
+from quizlog_tui.tui.widgets.lines.line_view import LineView
 from tests.support.build import Build
 from tests.support.long_runs import few
 from tests.support.player_quizzes import QUIZ
-from tests.support.screens import check, idle, opened, press, settled, shows, sized
+from tests.support.screens import check, found, idle, opened, press, settled, shows, sized
 
 AUDIT = Audit("--read-only")
 WIDE = (200, 60)
@@ -186,6 +190,53 @@ async def test_another_branch_is_looked_at_without_writing(record: Path) -> None
         await settled(pilot)
         await shows(pilot, "branch other")
     assert content(record.parent) == before
+
+
+async def test_the_palette_switches_as_the_tree_does(record: Path) -> None:
+    before = content(record.parent)
+    app = QuizlogApp(record, audit=AUDIT)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settled(pilot)
+        await press(pilot, "escape")
+        await pilot.press("ctrl+p", *"other: switch")
+        await found(pilot, "other")
+        await pilot.press("enter")
+        await settled(pilot)
+        await shows(pilot, "branch other")
+    assert content(record.parent) == before
+
+
+@pytest.mark.parametrize("allowed", [(), ("notes",)])
+@pytest.mark.parametrize("scope", ["player", "tree", "library"])
+async def test_footer_palette_and_help_offer_no_key_that_is_refused(
+    scope: str, allowed: tuple[str, ...], record: Path
+) -> None:
+    audit = Audit("--read-only", frozenset(allowed))
+    app = QuizlogApp(record.parent if scope == "library" else record, audit=audit)
+    actions = [*ACTIONS[scope], *ACTIONS["app"]]
+    refused = {action.id for action in actions if action.is_refused(audit)}
+    assert refused and (f"{scope}.note" in refused) == (not allowed and scope != "library")
+    async with app.run_test(size=(200, 60)) as pilot:
+        await (opened(pilot, LibraryScreen) if scope == "library" else settled(pilot))
+        if scope == "tree":
+            await pilot.press("b")
+            await opened(pilot, TreeScreen)
+        footer = {binding.id for binding, _ in app.screen.query_one(KeyLine)._shown}
+        assert footer and not footer & refused
+        assert not {each.id for each in ActionCommands(app.screen)._actions()} & refused
+        await pilot.press("question_mark")
+        shown = await opened(pilot, HelpScreen)
+        document = shown.query_one("#keys", LineView).document
+        rows = [document.text(at) for at in range(len(document))]
+        for action in actions:
+            row = next(row for row in rows if action.help in row)
+            assert row.endswith("(locked)") == (action.id in refused)
+
+
+@pytest.mark.parametrize("name", sorted(LOCKED))
+def test_what_is_refused_is_marked_as_writing(name: str) -> None:
+    action = find_action(name)
+    assert action is not None and action.is_refused(AUDIT)
 
 
 async def test_a_record_that_may_not_be_written_opens_locked(

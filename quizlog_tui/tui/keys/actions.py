@@ -7,6 +7,10 @@ from it. Plain data: it does not import Textual, so that the shell can check a k
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ...session.audit import Audit
 
 
 @dataclass(frozen=True)
@@ -27,11 +31,17 @@ class Action:
     """Whether the footer shows it."""
     shell: str = ""
     """The shell commands that do the same; empty if it only moves about the screen."""
+    writes: str = ""
+    """The kind of writing that it does: one that `Audit` may allow, or `record`; empty for none."""
 
     @property
     def scope(self) -> str:
         """The screen or widget it works on."""
         return self.id.split(".")[0]
+
+    def is_refused(self, audit: Audit | None) -> bool:
+        """Whether audit mode refuses it: then no footer, palette or help offers it."""
+        return audit is not None and bool(self.writes) and audit.refuses(self.writes)
 
 
 def _a(id: str, keys: str, call: str, label: str, help: str, **more: bool | str) -> Action:
@@ -47,7 +57,7 @@ _EVERYWHERE = (
     _a("app.filter", "ampersand", "filter", "Filter", "show only lines with hits, or all lines again", shell="quizlog RECORD | grep WORDS"),
     _a("app.copy", "y,ctrl+c,super+c", "copy", "Copy", "copy the selection, the selected row or the pane"),
     _a("app.pager", "v", "pager", "Pager", "open the pane in $PAGER", shell="quizlog RECORD | less"),
-    _a("app.export", "x", "export", "Export", "export the screen as SVG or text, or the record as HTML or Markdown", shell="quizlog screenshot RECORD, quizlog export RECORD -o FILE"),
+    _a("app.export", "x", "export", "Export", "export the screen as SVG or text, or the record as HTML or Markdown", shell="quizlog screenshot RECORD, quizlog export RECORD -o FILE", writes="exports"),
     _a("app.messages", "M", "app.messages", "Messages", "list all messages since the start, or close the list"),
     _a("app.theme", "f2", "app.choose_theme", "Theme", "choose a theme, with a preview", shell="quizlog config init"),
     _a("app.focus_next", "tab", "app.focus_next", "Next pane", "go to the next pane"),
@@ -86,24 +96,24 @@ _PLAYER = (
     _a("player.play", "space", "do('autoplay.play')", "Play", "play the steps automatically, or stop"),
     _a("player.slower", "less_than_sign", "do('autoplay.speed', -1)", "Slower", "play slower"),
     _a("player.faster", "greater_than_sign", "do('autoplay.speed', 1)", "Faster", "play faster"),
-    _a("player.answer", "i,enter", "do('panes.focus_answer')", "Answer", "answer the question that is shown", footer=True, shell="quizlog RECORD ANSWER"),
+    _a("player.answer", "i,enter", "do('panes.focus_answer')", "Answer", "answer the question that is shown", footer=True, shell="quizlog RECORD ANSWER", writes="record"),
     _a("player.plain", "ctrl+t", "do('panes.plain')", "Plain input", "switch between plain text and the fitting input"),
-    _a("player.rewind", "r", "do('editing.rewind')", "Rewind", "set the record's pointer to this step", footer=True, shell="quizlog rewind RECORD K"),
-    _a("player.redo_tail", "T", "do('editing.redo_tail')", "Redo tail", "replay all recorded answers after the pointer", shell="quizlog rewind RECORD K"),
-    _a("player.fork", "f", "do('editing.fork')", "Fork", "give another answer here, on a new branch", footer=True, shell="quizlog fork RECORD K ANSWER"),
-    _a("player.amend", "A", "do('editing.amend')", "Amend", "change this answer and keep later ones while their questions match", shell="quizlog amend RECORD K ANSWER"),
+    _a("player.rewind", "r", "do('editing.rewind')", "Rewind", "set the record's pointer to this step", footer=True, shell="quizlog rewind RECORD K", writes="record"),
+    _a("player.redo_tail", "T", "do('editing.redo_tail')", "Redo tail", "replay all recorded answers after the pointer", shell="quizlog rewind RECORD K", writes="record"),
+    _a("player.fork", "f", "do('editing.fork')", "Fork", "give another answer here, on a new branch", footer=True, shell="quizlog fork RECORD K ANSWER", writes="record"),
+    _a("player.amend", "A", "do('editing.amend')", "Amend", "change this answer and keep later ones while their questions match", shell="quizlog amend RECORD K ANSWER", writes="record"),
     _a("player.bisect", "B", "do('editing.bisect')", "Bisect", "find the answer that makes the outcome fail", shell="quizlog bisect RECORD"),
-    _a("player.undo", "z,ctrl+z", "do('editing.undo')", "Undo", "undo the last change", shell="quizlog rewind RECORD K, quizlog switch RECORD NAME"),
-    _a("player.redo", "Z,ctrl+y", "do('editing.redo')", "Redo", "redo the change that was undone", shell="quizlog rewind RECORD K, quizlog switch RECORD NAME"),
+    _a("player.undo", "z,ctrl+z", "do('editing.undo')", "Undo", "undo the last change", shell="quizlog rewind RECORD K, quizlog switch RECORD NAME", writes="record"),
+    _a("player.redo", "Z,ctrl+y", "do('editing.redo')", "Redo", "redo the change that was undone", shell="quizlog rewind RECORD K, quizlog switch RECORD NAME", writes="record"),
     _a("player.tree", "b", "do('dialogs.tree')", "Branches", "show the branches as a tree", footer=True, shell="quizlog branches RECORD"),
     _a("player.compare", "c", "do('tools.compare')", "Compare", "compare this branch with another, side by side", footer=True, shell="quizlog diff A B"),
     _a("player.sweep", "s", "do('tools.sweep')", "Sweep", "try many answers at this step", shell="quizlog sweep RECORD K ANSWER..."),
-    _a("player.note", "a", "do('dialogs.note')", "Note", "write a note or verdict on this step", shell="quizlog feedback RECORD K TEXT"),
+    _a("player.note", "a", "do('dialogs.note')", "Note", "write a note or verdict on this step", shell="quizlog feedback RECORD K TEXT", writes="notes"),
     _a("player.notes", "F", "do('dialogs.notes')", "Notes", "show all notes and verdicts", shell="quizlog feedback RECORD"),
     _a("player.effort", "t", "do('tools.effort')", "Times", "show who gave each answer, when and how long it took", shell="quizlog steps RECORD"),
     _a("player.decision", "d", "do('tools.decision')", "Decision", "show how several models chose this answer", shell="quizlog decisions RECORD"),
-    _a("player.ask", "m", "do('tools.ask_models')", "Ask models", "ask several models the pending question and decide", shell="quizlog solve RECORD"),
-    _a("player.episode", "E", "do('tools.episode')", "Episode", "write this branch to a file as an episode of training data", shell="quizlog episodes build RECORD --branch NAME"),
+    _a("player.ask", "m", "do('tools.ask_models')", "Ask models", "ask several models the pending question and decide", shell="quizlog solve RECORD", writes="record"),
+    _a("player.episode", "E", "do('tools.episode')", "Episode", "write this branch to a file as an episode of training data", shell="quizlog episodes build RECORD --branch NAME", writes="record"),
     _a("player.source", "S", "do('panes.source')", "Source", "switch between the script's source and the answers"),
     _a("player.raw", "u", "do('output.toggle_raw')", "Raw", "switch between drawn output and its escape sequences as text", shell="quizlog RECORD --raw"),
     _a("player.stderr", "w", "do('output.toggle_stderr')", "Stderr", "show or hide what the script wrote to stderr", shell="quizlog RECORD --stderr"),
@@ -119,7 +129,7 @@ _PLAYER = (
     _a("player.answers", "2", "do('panes.panel', 'timeline')", "Answers", "focus the timeline"),
     _a("player.script", "3", "do('panes.panel', 'source')", "Script", "focus the source"),
     _a("player.recorded", "4", "do('answer_pane.toggle')", "Whole answer", "show or hide the whole recorded answer beside the output", shell="quizlog steps RECORD --json"),
-    _a("player.editor", "e", "do('tools.editor')", "Editor", "open the script at this line in $EDITOR"),
+    _a("player.editor", "e", "do('tools.editor')", "Editor", "open the script at this line in $EDITOR", writes="record"),
     _a("player.reload", "R", "do('editing.reload')", "Reload", "read the record and the script again"),
     _a("player.previous_record", "H", "do('dialogs.neighbour', -1)", "Previous record", "open the previous record of the library", shell="quizlog list"),
     _a("player.next_record", "L", "do('dialogs.neighbour', 1)", "Next record", "open the next record of the library", shell="quizlog list"),
@@ -128,28 +138,28 @@ _PLAYER = (
 
 _LIBRARY = (
     _a("library.open", "l,right,o", "open", "Open", "open the selected record, like enter", footer=True, shell="quizlog tui RECORD"),
-    _a("library.new", "plus,insert", "new", "New", "make a new record for a script", footer=True, shell="quizlog new SCRIPT"),
+    _a("library.new", "plus,insert", "new", "New", "make a new record for a script", footer=True, shell="quizlog new SCRIPT", writes="record"),
     _a("library.status", "f", "status", "Status", "show only records with one status, or all", footer=True, shell="quizlog list --status error"),
     _a("library.narrow", "F", "narrow", "Narrow", "show only records by score, script, a note's author or verdict, or words", footer=True, shell="quizlog list --status error"),
     _a("library.sort", "s", "sort", "Sort", "sort by name, change, score or steps", footer=True, shell="quizlog list --sort score"),
     _a("library.turn", "S", "turn", "Reverse", "reverse the order"),
     _a("library.find_all", "ctrl+f,f3", "find_all", "Find all", "find in all records shown", footer=True, shell="quizlog find WORDS"),
     _a("library.episodes", "E", "episodes", "Episodes", "open a file of episodes", shell="quizlog episodes browse FILE"),
-    _a("library.editor", "e", "editor", "Editor", "open the record's file in $EDITOR"),
+    _a("library.editor", "e", "editor", "Editor", "open the record's file in $EDITOR", writes="record"),
     _a("library.reload", "R", "reload", "Reload", "look for records again", shell="quizlog list"),
     _a("library.leave", "q", "leave", "Quit", "leave quizlog", footer=True),
 )  # fmt: skip
 _TREE = (
     _a("tree.go", "l,right", "go", "Go there", "switch to the selected branch and go back to the player, like enter", footer=True, shell="quizlog switch RECORD NAME"),
     _a("tree.switch", "space", "switch", "Switch", "switch to the selected branch and stay here", footer=True, shell="quizlog switch RECORD NAME"),
-    _a("tree.fork", "f", "fork", "Fork", "start a new branch at a step of the selected one", footer=True, shell="quizlog fork RECORD K ANSWER"),
-    _a("tree.rename", "r", "rename", "Rename", "rename the selected branch", footer=True, shell="quizlog rename RECORD NAME NEW"),
-    _a("tree.note", "a", "note", "Note", "write a note on the selected branch", footer=True, shell="quizlog note RECORD NAME TEXT"),
-    _a("tree.delete", "d,delete", "delete", "Delete", "hide the selected branch; its answers stay in the record", footer=True, shell="quizlog delete RECORD NAME"),
-    _a("tree.restore", "U", "restore", "Restore", "restore a deleted branch", shell="quizlog restore RECORD NAME"),
+    _a("tree.fork", "f", "fork", "Fork", "start a new branch at a step of the selected one", footer=True, shell="quizlog fork RECORD K ANSWER", writes="record"),
+    _a("tree.rename", "r", "rename", "Rename", "rename the selected branch", footer=True, shell="quizlog rename RECORD NAME NEW", writes="record"),
+    _a("tree.note", "a", "note", "Note", "write a note on the selected branch", footer=True, shell="quizlog note RECORD NAME TEXT", writes="notes"),
+    _a("tree.delete", "d,delete", "delete", "Delete", "hide the selected branch; its answers stay in the record", footer=True, shell="quizlog delete RECORD NAME", writes="record"),
+    _a("tree.restore", "U", "restore", "Restore", "restore a deleted branch", shell="quizlog restore RECORD NAME", writes="record"),
     _a("tree.deleted", "D", "deleted", "Deleted", "show or hide deleted branches", shell="quizlog branches RECORD --deleted"),
-    _a("tree.undo", "z,ctrl+z", "undo", "Undo", "undo the last change", footer=True, shell="quizlog restore RECORD NAME, quizlog switch RECORD NAME"),
-    _a("tree.redo", "Z,ctrl+y", "redo", "Redo", "redo the change that was undone", shell="quizlog delete RECORD NAME, quizlog switch RECORD NAME"),
+    _a("tree.undo", "z,ctrl+z", "undo", "Undo", "undo the last change", footer=True, shell="quizlog restore RECORD NAME, quizlog switch RECORD NAME", writes="record"),
+    _a("tree.redo", "Z,ctrl+y", "redo", "Redo", "redo the change that was undone", shell="quizlog delete RECORD NAME, quizlog switch RECORD NAME", writes="record"),
     _a("tree.reload", "R", "reload", "Reload", "read the record and the script again"),
     _a("tree.leave", "q,b", "leave", "Back", "go back to the player", footer=True),
 )  # fmt: skip
@@ -181,7 +191,7 @@ _COMPARE = (
 _SWEEP = (
     _a("sweep.run", "f5,ctrl+s", "run", "Try", "try all answers in the box", footer=True, shell="quizlog sweep RECORD K ANSWER..."),
     _a("sweep.file", "f4,o", "file", "File", "read answers from a file, one per line", footer=True, shell="quizlog sweep RECORD K --from FILE"),
-    _a("sweep.keep", "f", "keep", "Keep", "keep the selected answer as a branch; the active branch stays active", footer=True, shell="quizlog fork RECORD K ANSWER"),
+    _a("sweep.keep", "f", "keep", "Keep", "keep the selected answer as a branch; the active branch stays active", footer=True, shell="quizlog fork RECORD K ANSWER", writes="record"),
     _a("sweep.sort", "s", "sort", "Sort", "sort by score, or in the order tried", footer=True),
     _a("sweep.edit", "i", "edit", "Type", "type more answers", footer=True),
     _a("sweep.leave", "q", "leave", "Back", "go back to the player", footer=True),
@@ -271,6 +281,11 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
     "messages": _MESSAGES,
 }
 """All actions by scope, in the order of the help."""
+
+
+def find_action(id: str | None) -> Action | None:
+    """The action with an id; None for a key that the table does not know."""
+    return next((action for action in all_actions() if action.id == id), None)
 
 
 def all_actions() -> list[Action]:

@@ -59,7 +59,7 @@ class OwnCommand:
         keys = ",".join(map(named, self.key.split(",")))
         call = f"screen.own_command({self.name!r})"
         label, line = one_line(self.name), one_line(self.run)
-        return Action(f"commands.{self.name}", keys, call, label, line)
+        return Action(f"commands.{self.name}", keys, call, label, line, writes="record")
 
 
 def read_own_commands(

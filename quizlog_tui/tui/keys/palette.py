@@ -47,9 +47,9 @@ class ActionCommands(Provider):
 
     def _actions(self) -> Iterator[Action]:
         scope = getattr(self.screen, "SCOPE", "")
-        own = own_actions(self.app, scope)
+        own, audit = own_actions(self.app, scope), getattr(self.screen, "audit", None)
         for action in (*ACTIONS.get(scope, ()), *own, *ACTIONS["app"]):
-            if action.id != "app.palette":
+            if action.id != "app.palette" and not action.is_refused(audit):
                 yield action
 
     def _call(self, action: Action) -> Callable[[], Awaitable[None]]:

@@ -68,11 +68,14 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
         self.slow_work = SlowWork(self, self._show_work, self.cancel)
         """Runs slow work and shows its errors."""
         self._searched: LineView | None = None
+        self.audit: Audit | None = None
+        """Why nothing can be changed here; None if it can."""
         self.gate = KeyGate()
         """Stops keys that were typed before their target was painted."""
 
     def compose(self) -> ComposeResult:
         """Status line, the screen's own panes, the tour, search bar, keys or messages."""
+        self.audit = getattr(self.app, "audit", None) or self.audit
         yield Static(id="status", markup=False)
         yield from self.content()
         tour = getattr(self.app, "tour", None)
@@ -92,16 +95,11 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
         """The key of an action id under the user's key map."""
         return shown(name, self.app._keymap)
 
-    @property
-    def _audit(self) -> Audit | None:
-        """Why nothing can be changed here; None if it can."""
-        return getattr(self.app, "audit", None)
-
     def _is_locked(self, doing: str, kind: str = "") -> bool:
         """Whether audit mode refuses to write something; says so. See `Audit.check`."""
         try:
-            if self._audit is not None:
-                self._audit.check(doing, kind)
+            if self.audit is not None:
+                self.audit.check(doing, kind)
         except ReadOnlyError as error:
             complain(self, error)
             return True
@@ -109,7 +107,7 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
 
     def status(self, text: str) -> None:
         """Set the line at the top; in audit mode it begins with a lock."""
-        self._status = one_line(text if self._audit is None else f"[locked] {text}")
+        self._status = one_line(text if self.audit is None else f"[locked] {text}")
         if not self.slow_work.running:
             self.query_one("#status", Static).update(self._status, layout=False)
 

@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 
+from ...session.audit import Audit
 from ..keys.actions import ACTIONS, Action
 from ..keys.bindings import screen_bindings
 from ..keys.key_names import shown_key
@@ -33,14 +34,16 @@ class HelpScreen(QuizlogScreen[None]):
 
     Args:
         scope: The screen's scope in the table.
+        audit: Why that screen refuses to write; None if it does not.
     """
 
     SCOPE = "help"
     BINDINGS: ClassVar[list[BindingType]] = screen_bindings("help")
 
-    def __init__(self, scope: str) -> None:
+    def __init__(self, scope: str, audit: Audit | None) -> None:
         super().__init__()
         self._of = scope
+        self._locked = audit
 
     def content(self) -> ComposeResult:
         """One pane."""
@@ -53,7 +56,7 @@ class HelpScreen(QuizlogScreen[None]):
         self.status(f"Keys of the {self._of} screen · {guides} · / finds · Escape goes back")
         pane = self.query_one(LineView)
         own = own_actions(self.app, self._of)
-        pane.show(Paragraphs(help_lines(self._of, dict(self.app._keymap), own)))
+        pane.show(Paragraphs(help_lines(self._of, dict(self.app._keymap), own, self._locked)))
         pane.focus()
 
     def action_guides(self) -> None:
@@ -61,20 +64,23 @@ class HelpScreen(QuizlogScreen[None]):
         self.app.push_screen(GuidesScreen())
 
 
-def help_lines(scope: str, keys: dict[str, str], own: Sequence[Action] = ()) -> list[Line]:
+def help_lines(
+    scope: str, keys: dict[str, str], own: Sequence[Action] = (), audit: Audit | None = None
+) -> list[Line]:
     """The table: the screen's own actions, the user's, those of its panes, then everywhere's."""
     lines = [line(_STEPS), line("")] if scope == "player" else []
     for name in dict.fromkeys((scope, "list", "pane", "app")):
         if name in ACTIONS:
             lines += [line((_TITLES.get(name, "On this screen"), "head"))]
-            lines += [*_lines(ACTIONS[name], keys), line("")]
+            lines += [*_lines(ACTIONS[name], keys, audit), line("")]
         if name == scope and own:
             named = [replace(each, help=f"{each.label}: {each.help}") for each in own]
-            lines += [line(("Your own commands", "head")), *_lines(named, keys), line("")]
+            lines += [line(("Your own commands", "head")), *_lines(named, keys, audit), line("")]
     return lines[:-1]
 
 
-def _lines(actions: Sequence[Action], keys: dict[str, str]) -> Iterator[Line]:
+def _lines(actions: Sequence[Action], keys: dict[str, str], audit: Audit | None) -> Iterator[Line]:
     for action in actions:
         shown = " ".join(shown_key(key) for key in effective(action, keys))
-        yield line((f"  {shown:<16} ", "answer"), action.help)
+        locked = " (locked)" if action.is_refused(audit) else ""
+        yield line((f"  {shown:<16} ", "answer"), action.help, (locked, "dim"))

@@ -26,7 +26,7 @@ from ...record.answer_list import lines_of, portions, typed_answers
 from ...record.branches import free_name
 from ...replay.replayer import Replayer
 from ...replay.transcript import Transcript
-from ...session.audit import Audit, readable_path
+from ...session.audit import readable_path
 from ...session.session import Session
 from ...session.trials import attempt_row, differs_at
 from ...text import plural, visible
@@ -96,6 +96,7 @@ class SweepScreen(QuizlogScreen[bool]):
     ) -> None:
         super().__init__()
         self._session = session
+        self.audit = session.audit
         self._replayer = replayer
         self._whole = whole
         self._step = step
@@ -123,13 +124,8 @@ class SweepScreen(QuizlogScreen[bool]):
         area.border_title = "Answers to try, one per line; @FILE reads a file"
         self._count()
         self._draw()
-        looks = self._tried or self._audit is not None
+        looks = self._tried or self.audit is not None
         (self.query_one("#attempts") if looks else self._begin_line()).focus()
-
-    @property
-    def _audit(self) -> Audit | None:
-        """Why nothing can be kept; None if it can."""
-        return self._session.audit
 
     # -- drawing
 
@@ -180,7 +176,7 @@ class SweepScreen(QuizlogScreen[bool]):
 
     def _try(self, text: str) -> tuple[int, int]:
         """Try the answers in portions, in a thread; the number tried, and of how many."""
-        answers = typed_answers(text, partial(readable_path, self._audit))
+        answers = typed_answers(text, partial(readable_path, self.audit))
         if not answers:
             raise UsageError("there is nothing to try", hint="type answers, one per line")
         done, drawn = 0, time.monotonic()

@@ -15,7 +15,6 @@ from textual.containers import Container, Vertical
 
 from ...errors import QuizlogError
 from ...replay.replayer import Replayer
-from ...session.audit import Audit
 from ...session.branch_list import BranchInfo
 from ...session.session import Session
 from ...text import plural, visible
@@ -62,6 +61,7 @@ class TreeScreen(QuizlogScreen[bool]):
     def __init__(self, session: Session, replayer: Replayer, clock: Clock) -> None:
         super().__init__()
         self.session = session
+        self.audit = session.audit
         self._replayer = replayer
         self._clock = clock
         self._tree: list[TreeRow] = []
@@ -84,11 +84,6 @@ class TreeScreen(QuizlogScreen[bool]):
         self.draw()
         self.query_one("#branches").focus()
         self.set_interval(_FOLLOW_SECONDS, self._look_for_changes)
-
-    @property
-    def _audit(self) -> Audit | None:
-        """Why the record cannot be changed; None if it can."""
-        return self.session.audit
 
     # -- drawing
 

@@ -15,6 +15,7 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widget import Widget
 
+from ..keys.actions import find_action
 from ..keys.key_names import shown_key
 from ..way_back import labelled
 
@@ -52,13 +53,19 @@ class KeyLine(Widget):
     def _take(self, screen: Screen[Any]) -> None:
         wanted: dict[str, Binding] = {}
         for active in screen.active_bindings.values():
-            if active.binding.show and not self._typed(active.binding.key):
+            binding = active.binding
+            if binding.show and not self._typed(binding.key) and not self._is_refused(binding):
                 # the first of each action's keys that is not typed as text
-                wanted.setdefault(active.binding.action, active.binding)
+                wanted.setdefault(binding.action, binding)
         shown = [(labelled(each, screen), shown_key(each.key)) for each in wanted.values()]
         if shown != self._shown:
             self._shown = shown
             self.refresh()
+
+    def _is_refused(self, binding: Binding) -> bool:
+        """Whether audit mode refuses what a key does."""
+        action = find_action(binding.id)
+        return action is not None and action.is_refused(getattr(self.screen, "audit", None))
 
     def _typed(self, key: str) -> bool:
         """Whether the focused widget takes a key as text."""

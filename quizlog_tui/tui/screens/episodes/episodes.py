@@ -63,6 +63,7 @@ class EpisodesScreen(QuizlogScreen[None]):
     def __init__(self, file: EpisodeFile) -> None:
         super().__init__()
         self._file = file
+        self.audit = _ONLY_READ
         self._state = ""
         self._shown: Sequence[int] = range(0)
         self._drawn: int | None = None
@@ -86,11 +87,6 @@ class EpisodesScreen(QuizlogScreen[None]):
     def on_unmount(self) -> None:
         """Close the file."""
         self._file.close()
-
-    @property
-    def _audit(self) -> Audit | None:
-        """Why nothing can be changed: files of episodes are only read."""
-        return super()._audit or _ONLY_READ
 
     @property
     def _list(self) -> RowList:

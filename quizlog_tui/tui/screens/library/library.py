@@ -117,7 +117,7 @@ class LibraryScreen(QuizlogScreen[None]):
         self._query = Query()
 
     def _may_read(self, path: Path) -> bool:
-        return may_read(self._audit, path)
+        return may_read(self.audit, path)
 
     def content(self) -> ComposeResult:
         """Titles and the list, a preview, and a line about the selected record."""
@@ -335,7 +335,7 @@ class LibraryScreen(QuizlogScreen[None]):
         from ..episodes.episode_files import choose_file
         from ..episodes.episodes import EpisodesScreen
 
-        file = await choose_file(self, self.search.folder, self._audit)
+        file = await choose_file(self, self.search.folder, self.audit)
         if file is not None:
             self.app.push_screen(EpisodesScreen(file))
 

@@ -61,7 +61,6 @@ class Dialogs:
         if await self.view.app.push_screen_wait(tree):
             self._moves.move(self.session.reply)
 
-    @writes("a switch to another branch")
     def switch(self, branch: str) -> None:
         """Switch to a branch."""
         self._moves.move(lambda: self.session.switch(branch))

@@ -16,7 +16,6 @@ from textual.containers import Horizontal, Vertical
 
 from ....replay.replayer import Replayer
 from ....replay.transcript import Transcript
-from ....session.audit import Audit
 from ....session.session import Session
 from ....session.timeline import Timeline
 from ...clock import Clock
@@ -122,6 +121,7 @@ class PlayerScreen(QuizlogScreen[None]):
         super().__init__()
         self.gate.shut()  # until the first question is painted
         self.session = session
+        self.audit = session.audit
         self._replayer = replayer
         self._clock = clock
         self._remembered = state
@@ -144,11 +144,6 @@ class PlayerScreen(QuizlogScreen[None]):
         self.commands = CommandRunner(self)
         self._drawn: Timeline | None = None
         self._source = SourcePane(self)
-
-    @property
-    def _audit(self) -> Audit | None:
-        """Why the record cannot be changed; None if it can."""
-        return self.session.audit
 
     @property
     def state(self) -> PlayerState:
@@ -182,7 +177,7 @@ class PlayerScreen(QuizlogScreen[None]):
         self.panes.take_keys_when_painted()
         for warning in self.session.warnings:
             warn(self, warning)
-        if self._audit is None and self.session.missing is None and self.session.source.refused:
+        if self.audit is None and self.session.missing is None and self.session.source.refused:
             self.dialogs.offer_grants()
         self.moves.follow()
         if len(self.session.record.inputs) > self.session.pointer:
