@@ -36,10 +36,7 @@ class LineView(ScrollView, can_focus=True):
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("pane")
     COMPONENT_CLASSES: ClassVar[set[str]] = {
-        *(f"line--{name}" for name in STYLES),
-        "line--cursor",
-        "line--match",
-        "line--here",
+        f"line--{name}" for name in (*STYLES, "cursor", "match", "here")
     }
     GUTTER: ClassVar[int] = 0
     """Cells kept free at the left for the cursor's sign."""
@@ -193,12 +190,12 @@ class LineView(ScrollView, can_focus=True):
 
     def action_sideways(self, cells: int) -> None:
         """Scroll sideways, as far as the rows in sight reach; a document may do it itself."""
-        if (shift := getattr(self.search.whole, "shift", None)) is not None:
+        if (shift := getattr(self.search.whole, "shift", None)) is None:
+            self._painter.shift(cells, [row for row, _, _ in self._seen() or ()])
+        else:
             shift(cells)
             self._forget(0)
             self.refresh()
-        else:
-            self._painter.shift(cells, [row for row, _, _ in self._seen() or ()])
 
     def _in_sight(self, row: int | None) -> bool:
         return row is not None and 0 <= row - self.scroll_offset.y < self._height
