@@ -47,8 +47,8 @@ class Parser(argparse.ArgumentParser):
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         """Refuse a value that is none of the choices, and name the one it is like."""
-        choices = [str(choice) for choice in action.choices or ()]
-        if choices and str(value) not in choices:
+        if action.choices is not None and value not in action.choices:
+            choices = [str(choice) for choice in action.choices]
             said = argparse.ArgumentError(action, f"invalid choice: {value!r}")
             hint = f"{did_you_mean(str(value), choices)} choose from: {', '.join(choices)}"
             raise UsageError(str(said).replace(_MASK, ""), hint=hint.lstrip())

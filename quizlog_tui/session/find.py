@@ -139,17 +139,16 @@ def _without_error(run: Transcript) -> Step:
     if run.last_error is None:
         return run.last
     told = run.last.stderr.removeprefix(run.own_stderr)
-    lines = (_MARGIN.sub("", line) for line in told.splitlines(keepends=True))
-    own = run.last_error.message.splitlines()
+    lines = (_MARGIN.sub("", line) for line in told.split("\n"))
+    own = run.last_error.message.split("\n")
     own += [_PLACE.sub("", line) for line in own[:1]]
     others = (line for line in lines if not line.startswith(" ") and not _repeats(line, own))
-    return replace(run.last, stderr=run.own_stderr + "".join(others))
+    return replace(run.last, stderr=run.own_stderr + "\n".join(others))
 
 
 def _repeats(line: str, own: Sequence[str]) -> bool:
     """Whether a line of a traceback is one of the error's message, behind its class or alone."""
-    text = line.removesuffix("\n")
-    return text in own or text.partition(": ")[2] in own
+    return line in own or line.partition(": ")[2] in own
 
 
 def _notes(record: Record, runs: Mapping[str, Transcript]) -> Iterator[Passage]:

@@ -95,15 +95,16 @@ class Journal:
         """Write the record if no answer can follow and its file has another status than its run.
 
         So it is with a record made by hand for a script that asks nothing: each answer is refused,
-        and nothing else would write it. A file that cannot be written stays as it is.
+        and nothing else would write it. A file that cannot be written stays as it is, and so does
+        one whose script lacks what was allowed before.
 
         Args:
             at: The step that is to be answered; None for where the run has come to.
         """
         run = self.state.transcript
         ended = run.status == "success" or (run.status == "error" and not run.steps)
-        may_write = self._save and self._audit is None
-        if at is None and ended and may_write and not self.live.has_status(self.state.record):
+        may_write = self._save and self._audit is None and not self.live.source.withheld
+        if at is None and ended and may_write and self.live.lacks_only_status(self.state.record):
             with contextlib.suppress(QuizlogError):
                 self.save()
 

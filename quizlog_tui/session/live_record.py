@@ -170,9 +170,10 @@ class LiveRecord:
         self._on_disk = record
         return [*remarks, *unmade_output(self.file.path, record), *self._note_given(record)]
 
-    def has_status(self, record: Record) -> bool:
-        """Whether the file says the status of a record."""
-        return self._on_disk.status == record.status
+    def lacks_only_status(self, record: Record) -> bool:
+        """Whether the file has the answers of a record, and another status."""
+        known = self._on_disk
+        return known.status != record.status and list(known.inputs) == list(record.inputs)
 
     def _is_given_here(self, record: Record) -> bool:
         from ..record.given_here import is_given_here

@@ -141,7 +141,7 @@ def test_the_time_for_nested_branches_grows_with_their_number() -> None:
 def test_a_wrong_name_is_told_with_all_branches_or_those_like_it() -> None:
     few = Record("q.py", 1, AppendOnlyList(), branches={"blue": Branch("main", 0)})
     many = {f"fork-{number}": Branch("main", 0) for number in range(1000)}
-    with pytest.raises(UsageError, match=r"\(there are: main, blue\)$"):
+    with pytest.raises(UsageError, match=r"\(did you mean blue\? there are: main, blue\)$"):
         check_branch(few, "bleu")
     with pytest.raises(UsageError) as caught:
         check_branch(replace(few, branches=few.branches | many), "fork 77")

@@ -80,7 +80,8 @@ def test_a_search_finds_what_is_folded() -> None:
 def ended(stderr: str, error: str | None) -> str:
     last = Step(None, ("bye\n",), stderr, None)
     problem = LastError(error, 1, 0.0) if error else None
-    run = Transcript([], last, "error" if error else "success", problem)
+    kind = "SystemExit" if error and error.startswith("exit") else None
+    run = Transcript([], last, "error" if error else "success", problem, error_type=kind)
     return RunOutput(run).at(run).text(0)
 
 
