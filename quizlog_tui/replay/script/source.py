@@ -12,6 +12,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ...errors import ScriptError
 from ...files.digest import hex_digest
@@ -26,7 +27,9 @@ from .interpreter import (
     when_a_chosen_one_lacks_a_module,
     when_a_module_is_missing,
 )
-from .scores import MISPLACED, Score, score_in
+
+if TYPE_CHECKING:
+    from .scores import Score
 
 NAMES = ("real-clock", "real-environment", "real-files", "real-network")
 """What a script can request, and a user grant."""
@@ -203,9 +206,12 @@ class Source:
         several, as a list of calls, the one on these lines counts. The body of a compound
         statement is no part of it.
         """
+        from .scores import score_in  # only an error needs it
+
         # The script tells which lines they are, so they are only compared.
         start, end = self._statement(first) or (first, last)
-        found = [line for line in self._score_lines if start <= line <= end]
+        comments = [each for each in self.comments.items() if start <= each[0] <= end]
+        found = [line for line, text in comments if score_in(text, wanted=True)]
         if not found:
             return self._misplaced_score(start, end)
         number = min(found, key=lambda line: (not first <= line <= last, line < first, line))
@@ -214,6 +220,8 @@ class Source:
 
     def _misplaced_score(self, start: int, end: int) -> tuple[Score, int] | None:
         """A score beside a statement: on a line of its own, or on the head of its block."""
+        from .scores import MISPLACED, score_in
+
         for line in (start - 1, end + 1):
             head = self._statement(line)
             if head and (line > start or _indent(self.line(head[0])) >= _indent(self.line(start))):
@@ -227,11 +235,6 @@ class Source:
         statements = self._read[1]
         at = bisect_right(statements, line, key=lambda lines: lines[0]) - 1
         return statements[at] if at >= 0 and line <= statements[at][1] else None
-
-    @cached_property
-    def _score_lines(self) -> list[int]:
-        """The lines with a partial score, or with what may be meant as one, in order."""
-        return sorted(line for line, text in self.comments.items() if score_in(text, wanted=True))
 
 
 def code_lines(text: str) -> list[str]:
