@@ -12,7 +12,7 @@ from tests.cli.conftest import Run
 from tests.support.build import Build
 
 QUIZ = 'print(input("A? "))\n'
-MANY = 200
+MANY = 40
 
 
 def lines_of(run: Run, *words: str) -> list[str]:
