@@ -365,7 +365,7 @@ def test_a_text_that_was_taken_for_a_number_is_an_error_and_read_again() -> None
         "expected_final_answer_hash": value_hash("3.10"), "expected_final_answer": "3.10",
     }  # fmt: skip
     assert new["verified"] and not codes(to_line(new)) and not upgraded(new)[1]
-    numbers = Source(SOURCE.path, SCRIPT.replace(b"= input(", b"= float(input("))
+    numbers = Source(SOURCE.path, re.sub(rb"(input\(.*\))", rb"float(\1)", SCRIPT))
     asked = by_an_earlier_rule(source=numbers)
     assert not codes(to_line(asked)) and not upgraded(asked)[1]
 

@@ -143,10 +143,32 @@ def test_a_reply_is_read_as_the_script_reads_its_answer() -> None:
 
     [text] = forms.rl(episode(("4", "3.10"), []))
     assert paid(text, "3.10", " 3.10 ", "3.1", "3.100") == [1, 1, 0, 0]
-    numbers = Source(SOURCE.path, SCRIPT.replace(b"again = input", b"again = float(input"))
+    numbers = Source(SOURCE.path, SCRIPT.replace(b'input("Go on? ")', b'float(input("Go on? "))'))
     [number] = forms.rl(episode(("4", "3.10"), [], source=numbers))
     assert json.loads(number["expected_answer_json"]) == 3.1
     assert paid(number, "3.10", "3.1", "+3.1", "3.11", '"3.1"') == [1, 1, 1, 0, 0]
+    [whole] = forms.rl(episode(("4", "1000"), [], source=numbers))
+    assert paid(whole, "1000.0", "1e3", "+1000", "1001", "1,000") == [1, 1, 1, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("code", "gold", "refused"),
+    [
+        (b'int(input("Go on? ")[0])', "07", ("7", "+7", "7.0")),
+        (b'float(input("Go on? ") + "1")', "3.1", ("3.10", "+3.1")),
+        (b'input("Go on? ")  # int(input())', "007", ("7", "07")),
+        (b'input("Go on? ")', "[1, 2]", ("[1,2]", "[1, 2 ]", "[1.0, 2]")),
+        (b'input("Go on? ")', "[1,2]", ("[1, 2]",)),
+        (b'input("Go on? ")', '{"a": 1, "b": 2}', ('{"a":1,"b":2}', '{"b": 2, "a": 1}')),
+    ],
+)
+def test_no_reward_is_paid_for_what_the_script_may_refuse(
+    code: bytes, gold: str, refused: tuple[str, ...]
+) -> None:
+    source = Source(SOURCE.path, SCRIPT.replace(b'input("Go on? ")', code))
+    [row] = forms.rl(episode(("4", gold), [], source=source))
+    columns = {key: [row[key]] * (1 + len(refused)) for key in ("answer", "hooks_json")}
+    assert rewards.final_answer([gold, *refused], **columns) == [1] + [0] * len(refused)
 
 
 def test_steps_pay_once_in_order_and_less_than_the_answer() -> None:

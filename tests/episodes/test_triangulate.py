@@ -65,7 +65,8 @@ def test_what_verifies_has_the_hash_of_more_than_half(values: list[Any]) -> None
         ("3.10", "3.1", False),
         ("1000001", "1000002", False),
         ("0.5", "0.5000000000001", False),
-        ("[1, 2]", "[1,2]", True),
+        ("[1, 2]", "[1, 2]", True),
+        ("[1, 2]", "[1,2]", False),
         ("Paris", "paris", False),
     ],
 )

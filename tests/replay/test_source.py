@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quizlog_tui.replay.script.input_type import choices_in, input_type
+from quizlog_tui.replay.script.input_type import choices_in, input_type, parsed_kind
 from quizlog_tui.replay.script.scores import Score
 from quizlog_tui.replay.script.source import Source, code_lines
 from tests.support.build import Build
@@ -82,6 +82,37 @@ def test_an_empty_prompt_is_judged_by_what_was_printed_before() -> None:
 )
 def test_tags_and_parsing_come_before_the_prompt(code: str, expected: str) -> None:
     assert kind("", code) == expected
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("x = int(input('N (a)? ').strip())  # how many", "integer"),
+        ("total = sum([int(input('a) ')), int(input(f'b{1}')),", "integer"),
+        ("elif float(input('\\'\"(')) > 3:", "number"),
+        ("x = float(input('Price? ') + '1')", None),
+        ("x = int(input('PIN? ')[0])", None),
+        ("x = int(input('hex? '), 16)", None),
+        ("x = int(input('hex? '", None),
+        ("x = int(input('hex? ')", None),
+        ("x = int('1' + input('? '))", None),
+        ("x = int(input('? ') or 7)", None),
+        ("x = int(input('? ').replace(',', ''))", None),
+        ("x = json.loads(input('? '), parse_float=str)", None),
+        ("x = my.int(input('? '))", None),
+        ("x = point(input('? '))", None),
+        ("x = int(my.input('? '))", None),
+        ("x = int(input('a? ')), input('b? ')", None),
+        ("x = int(input('a? ')), float(input('b? '))", None),
+        ("x = input('V? ')  # int(input())", None),
+        ("x = input('what does int(input()) read? ')", None),
+        ("x = int(input), 7", None),
+    ],
+)
+def test_a_line_reads_a_number_only_from_all_that_input_returns(
+    code: str, expected: str | None
+) -> None:
+    assert parsed_kind(code) == expected
 
 
 def test_several_tags_apply() -> None:

@@ -618,7 +618,12 @@ def test_every_rule_is_explained_in_the_guide() -> None:
         ("[" * 100_000, "[" * 100_000),
         ("9" * 5000, "9" * 5000),
         ('"\\ud800"', '"\\ud800"'),
-        ('["\\ud83d\\ude00"]', ["\U0001f600"]),
+        ('["\\ud83d\\ude00"]', '["\\ud83d\\ude00"]'),
+        ('["\U0001f600"]', ["\U0001f600"]),
+        ("[1,2]", "[1,2]"),
+        ("[1, 2 ]", "[1, 2 ]"),
+        ('{"a":true}', '{"a":true}'),
+        ('{"b": 1, "a": 2}', '{"b": 1, "a": 2}'),
         (str(2**70), 2**70),
         ("", ""),
     ],
@@ -633,20 +638,36 @@ def test_texts_that_look_like_numbers_are_different_values(one: str, other: str)
     assert value_hash(answer_value(one)) != value_hash(answer_value(other))
 
 
-@given(
-    st.text(max_size=8) | st.from_regex(r"[+-]?0?\d{1,3}(\.\d{1,3})?(e[+-]?\d)?", fullmatch=True)
+TEXTS = st.text(max_size=8) | st.from_regex(
+    r"[+-]?0?\d{1,3}(\.\d{1,3})?(e[+-]?\d)?|\[ ?[0-2],? ?\]|\{ ?\"[ab]\": ?1 ?\}", fullmatch=True
 )
-def test_only_one_text_gives_a_number(text: str) -> None:
+
+
+@given(TEXTS)
+def test_only_one_text_gives_a_value(text: str) -> None:
     value = answer_value(text)
-    assert json.dumps(value) == text.strip() or value == text.strip()
+    assert json.dumps(value, ensure_ascii=False) == text.strip() or value == text.strip()
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False), st.integers(-(2**60), 2**60))
+def test_numbers_that_the_script_cannot_tell_apart_have_one_value(one: float, whole: int) -> None:
+    for text in (str(one), f"{one:.3f}", f"{one:e}", str(whole), f"{whole}.0", f"{whole:e}"):
+        assert answer_value(text, "number") == float(text)
+        assert value_hash(answer_value(text, "number")) == value_hash(
+            answer_value(repr(float(text)), "number")
+        )
 
 
 @pytest.mark.parametrize(
     ("text", "kind", "value"),
     [
         ("3.10", "number", 3.1),
-        ("1e3", "number", 1000.0),
-        ("4.0", "number", 4.0),
+        ("1e3", "number", 1000),
+        ("1000.0", "number", 1000),
+        ("4.0", "number", 4),
+        ("-0.0", "number", 0),
+        ("1e22", "number", 1e22),
+        (str(10**22), "number", 1e22),
         ("+5", "integer", 5),
         ("007", "integer", 7),
         ("1_000", "integer", 1000),
@@ -659,6 +680,7 @@ def test_only_one_text_gives_a_number(text: str) -> None:
         ("9" * 5000, "integer", "9" * 5000),
         ("three", "number", "three"),
         ("[1.50]", "json", [1.5]),
+        ('[1.0,{"a":2e0}]', "json", [1, {"a": 2}]),
         ("3.10", "json", 3.1),
         ("3.10", "textarea", "3.10"),
         ("4", "textarea", "4"),

@@ -3,7 +3,7 @@
 Files from before the schema was final lack `hooks`, `submission_metadata` and question ids, hash
 answers through pickle, write times with a space, and let the assistant speak first. `converted`
 corrects this without changing what the episode claims; `upgraded` also reads answers again of which
-an earlier quizlog took a text for a number, and lowers the claims to what the runs support.
+an earlier quizlog took a text for a value, and lowers the claims to what the runs support.
 Standard library only.
 """
 
@@ -202,7 +202,7 @@ def _readings(data: JsonObject) -> Iterator[Note]:
     for path, trace in _traces(data):
         for hook, value in misread_hooks(trace):
             found, hook["value_hash"] = hook.get("value_hash"), parsed_hash(value)
-            yield f"{path}.hooks", "had the hash of a number for a text"
+            yield f"{path}.hooks", "had the hash of another value than its answer"
             if trace.get("final_answer_hash") == found and hook is trace["hooks"][-1]:  # type: ignore[index]
                 trace["final_answer"], trace["final_answer_hash"] = value, hook["value_hash"]
                 if path == "teacher_gold_trace":
@@ -216,7 +216,7 @@ def _reread(data: JsonObject, gold: JsonObject) -> Iterator[Note]:
         reward[f"expected_{name}"] = gold[name]
     with suppress(KeyError, TypeError):  # the checker says what is missing
         data["episode_id"] = episode_id(str(question.get("id")), gold)
-    yield "rl_verification_data", "expected a number for a text"
+    yield "rl_verification_data", "expected another value than the answer"
 
 
 def _settled(data: JsonObject) -> Iterator[Note]:

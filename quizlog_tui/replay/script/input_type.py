@@ -38,11 +38,12 @@ class InputType:
 
 _LONGEST = 5_000
 """Maximum number of characters that are examined, from a question's end: some patterns are slow."""
-_PARSERS = (
-    (re.compile(r"\bint\(\s*input\("), INTEGER),
-    (re.compile(r"\bfloat\(\s*input\("), NUMBER),
-    (re.compile(r"\bjson\.loads\(\s*input\("), JSON),
-)
+_READERS = {("int", "("): INTEGER, ("float", "("): NUMBER, ("json", ".", "loads", "("): JSON}
+"""The words before an `input(...)` that is read as a whole, and what they read."""
+_WORD = re.compile(r"""\"{3}.*?\"{3}|'{3}.*?'{3}|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\#.*|\w+|\S""")
+"""A word of a line of code: a text, a comment, a name, a number or a sign."""
+_STRIPS = [[".", name, "(", ")"] for name in ("strip", "lstrip", "rstrip")]
+"""Calls after `input(...)` that do not change what is read from it."""
 _YES_NO = re.compile(r"\b(?:yes|y)\b\W{0,3}(?:/|\||,|or)\W{0,3}(?:no|n)\b", re.I)
 _GROUP = re.compile(r"[(\[{<]\s*([^()\[\]{}<>]+?)\s*[)\]}>]")
 _LISTED = re.compile(r"^\s*([(\[]?([A-Za-z]|\d{1,2})[).\]:]\s+\S.*)", re.M)
@@ -105,8 +106,39 @@ def input_type(prompt: str, line: int | None, source: Source, before: str = "") 
 
 
 def parsed_kind(code: str) -> str | None:
-    """The kind of answer that a line of code reads, as in `int(input(...))`; None if open."""
-    return next((name for pattern, name in _PARSERS if pattern.search(code)), None)
+    """The kind of answer that a line of code reads, as in `int(input(...))`; None if open.
+
+    It is read only if all that `input` returns is the only argument, for every `input` of the line.
+    The line may be a part of a statement, so that it need not be code by itself.
+    """
+    words = [word for word in _WORD.findall(code) if not word.startswith("#")]
+    asks = [at for at in range(len(words)) if words[at : at + 2] == ["input", "("]]
+    found = {_reader(words, at) for at in asks}
+    return found.pop() if len(found) == 1 else None
+
+
+def _reader(words: list[str], at: int) -> str | None:
+    """The kind that the call around an `input` reads."""
+    end = _after_call(words, at + 1)
+    while words[end : end + 4] in _STRIPS:
+        end += 4
+    if words[end : end + 1] != [")"]:
+        return None
+    for names, kind in _READERS.items():
+        start = at - len(names)
+        if start >= 0 and tuple(words[start:at]) == names and words[start - 1 : start] != ["."]:
+            return kind
+    return None
+
+
+def _after_call(words: list[str], opening: int) -> int:
+    """Where the words after a call begin, from its opening bracket."""
+    depth = 0
+    for at in range(opening, len(words)):
+        depth += (words[at] in "([{") - (words[at] in ")]}")
+        if depth == 0:
+            return at + 1
+    return len(words)
 
 
 def _from_prompt(text: str) -> InputType:

@@ -53,10 +53,12 @@ class NormalForm:
 def answer_value(text: str, kind: str = TEXT) -> object:
     """The value of an answer's text, which episodes hash.
 
-    A text is a number, list or object only if it is written as JSON, with every number in its plain
-    form: `3.1`, but not `3.10`, `007`, `1e3` or `+5`. Other numbers are read only where the
-    script's own code reads them. A quoted text keeps its quotes. `null` stays text, because null
-    means no answer.
+    A text is a number, list or object only if it is the one JSON text that Python writes for it:
+    `3.1`, but not `3.10`, `007`, `1e3` or `+5`; `[1, 2]`, but not `[1,2]`. So a script that
+    compares texts never refuses an answer with the hash of an accepted one. Other notations are
+    read only where the script's own code reads them; there, numbers that Python calls equal have
+    one value, as 4 and 4.0. A quoted text keeps its quotes. `null` stays text, because null means
+    no answer.
 
     Args:
         text: The text given to the script.
@@ -65,18 +67,30 @@ def answer_value(text: str, kind: str = TEXT) -> object:
     text = text.strip()
     if is_free_text(kind):
         return text
-    value = _python_number(text, kind) if kind in NUMERIC else None
-    value = json_in(text, plain=kind != JSON) if value is None else value
-    return text if value is None else value
+    if kind in NUMERIC and (number := _python_number(text, kind)) is not None:
+        return number
+    value = json_in(text, plain=kind != JSON)
+    if value is None or (kind != JSON and _written(value) != text):
+        return text
+    return value
 
 
 def _python_number(text: str, kind: str) -> int | float | None:
-    """The number that `int` reads, or `float` where any number is asked for."""
-    for read in (int, float) if kind == NUMBER else (int,):
-        with suppress(ValueError):
-            value: int | float = read(text)
-            return None if answer_fault(value) else value
+    """The number that `float` reads where any number is asked for, else `int`."""
+    with suppress(ValueError):
+        value = _float(text) if kind == NUMBER else int(text)
+        return None if answer_fault(value) else value
     return None
+
+
+def _float(text: str) -> int | float:
+    """The number that `float` reads, as an int if it is whole and every such int is a float."""
+    value = float(text)
+    return int(value) if abs(value) <= 2**53 and value.is_integer() else value
+
+
+def _written(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
 def json_in(text: str, *, plain: bool) -> Any:
@@ -117,7 +131,7 @@ def _no_constant(name: str) -> Never:
     raise ValueError(f"{name} is not a JSON value")
 
 
-_ANY = json.JSONDecoder(object_pairs_hook=_single, parse_constant=_no_constant)
+_ANY = json.JSONDecoder(object_pairs_hook=_single, parse_constant=_no_constant, parse_float=_float)
 _PLAIN = json.JSONDecoder(
     object_pairs_hook=_single,
     parse_constant=_no_constant,
