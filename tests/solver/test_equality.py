@@ -16,6 +16,8 @@ from hypothesis import strategies as st
 
 import quizlog_tui
 from quizlog_tui.episodes.format.hashing import value_hash
+from quizlog_tui.replay.script.input_type import input_type
+from quizlog_tui.replay.script.source import Source
 from quizlog_tui.solver.decisions.answer_text import answer_text
 from quizlog_tui.solver.decisions.decision import ModelQuestion
 from quizlog_tui.solver.voting import png
@@ -548,6 +550,69 @@ def test_what_lies_half_way_goes_to_the_even_side() -> None:
     assert is_same(CENTS, 1.005, 1.0) and not is_same(CENTS, 1.005, 1.01)
     forms = [normal_form(value, TENTH) for value in (90.2, 90.25, 90.3, 90.35)]
     assert grouped(forms, wanted(TENTH)) == [[0, 1], [2], [3]]
+
+
+# -- what a question says
+
+
+def asked(text: str) -> ModelQuestion:
+    """A question as a script without tags asks it."""
+    found = input_type(text, None, Source(Path("quiz.py"), b""))
+    return ModelQuestion(text, input_type=found.name, choices=found.choices)
+
+
+@pytest.mark.parametrize(
+    ("text", "one", "other"),
+    [
+        ("Is A symmetric? (true/false) ", "true", True),
+        ("Is A symmetric? [True|False|unknown] ", False, "FALSE"),
+        ("Which?\n1) red\n2) blue\n", "1", 1),
+        ("The capital of France? ", "Paris", "paris"),
+        ("Its name, in any letters (case-insensitive, also lowercase): ", "Paris", "paris"),
+        ("The mean, no more than 2 decimals: ", 3.14, 3.1416),
+        ("Do not round the summands; the sum to 2 decimals: ", 3.14, 3.1416),
+        ("Do not round steps but round the sum to 2 decimals: ", 3.14, 3.1416),
+        ("Not to 3 decimals, but to 2 decimals: ", 3.14, 3.1416),
+        ("pi to 15 decimal places: ", 3.141592653589793, "3.1415926535897932"),
+    ],
+)
+def test_a_question_that_asks_for_nothing_more_takes_answers_as_one(
+    text: str, one: Any, other: Any
+) -> None:
+    assert is_same(asked(text), one, other)
+
+
+@pytest.mark.parametrize(
+    ("text", "one", "other"),
+    [
+        ("Is A symmetric? (true/false) ", "true", False),
+        ("Write the word Paris in lowercase letters only: ", "paris", "PARIS"),
+        ("Convert paris to upper case: ", "PARIS", "paris"),
+        ("The name with a capital letter: ", "Paris", "paris"),
+        ("Capitalise it: ", "Paris", "paris"),
+        ("In camelCase: ", "aName", "aname"),
+        ("'x'.swapcase() is? ", "X", "x"),
+        ("In block capitals: ", "X", "x"),
+        ("Do not round to two decimals. The value? ", "3.14", "3.1416"),
+        ("The value, at least 2 decimals: ", 3.14, 3.1416),
+        ("To at least 2 decimal places: ", 3.14, 3.1416),
+        ("The value with 2 decimals or more: ", 3.14, 3.1416),
+        ("Please don't round your number to the nearest integer: ", 3, 3.1416),
+        ("The value without rounding it to 2 decimals: ", 3.14, 3.1416),
+        ("At least 3 significant figures: ", 3.14, 3.1416),
+        ("What is pi to 15 decimal places? ", 3.141592653589793, 3.141592653589),
+        ("sqrt(2) with 14 significant figures: ", 1.4142135623731, 1.4142135623734),
+        ("The first 16 digits of pi: ", 3.141592653589793, 3.141592653589794),
+        ("Its value to at least 15 decimals: ", 3.141592653589793, 3.141592653589),
+        ("The value of pi: ", "3.14159265358979323846", "3.14159265358979323847"),
+        ("The value of pi: ", "3.14159265358979323846", 3.141592653589793),
+        ("Calculate 2**-50: ", 8.881784197001252e-16, 0),
+        ("Calculate 2^-50: ", 8.881784197001252e-16, 0),
+        ("1/10**15: ", 1e-15, 0),
+    ],
+)
+def test_a_question_that_asks_for_more_tells_answers_apart(text: str, one: Any, other: Any) -> None:
+    assert not is_same(asked(text), one, other)
 
 
 # -- the rules

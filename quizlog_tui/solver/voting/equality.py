@@ -7,7 +7,7 @@ records those by which it counts different answers as one.
 
 Every rule maps an answer to one form, so that equality is reflexive, symmetric and transitive. The
 price is an edge: two computed numbers on either side of a rounding limit stay apart, and a number
-half-way between two goes to the even one, as Python rounds, whichever the other models chose.
+half-way between two goes to the even one, as Python rounds a `Decimal`, whichever the other models chose.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ...invisible import idle
 from ...replay.script.input_kinds import INTEGER, JSON, MATRIX, NUMBER, TEXT, is_free_text
 from ..decisions.decision import ModelQuestion
 from ..decisions.json_value import answer_fault
-from .asked import EXACT_CASE, LISTS, TINY, asked_text, decimals_asked, figures_asked
+from .asked import LISTS, PRECISE, TINY, asked_text, decimals_asked, exact_case_asked, figures_asked
 
 Kind = Literal["bool", "number", "string", "json", "data", "free"]
 NUMERIC = frozenset({NUMBER, INTEGER})
@@ -159,6 +159,8 @@ class WantedForm:
     """Whether it asks for a list or an object."""
     tiny: bool = False
     """Whether tiny numbers may be meant."""
+    precise: bool = False
+    """Whether it asks for more digits than computed numbers are compared by."""
 
 
 @lru_cache(maxsize=64)
@@ -169,11 +171,12 @@ def wanted(question: ModelQuestion) -> WantedForm:
     is_rounded = question.input_type == TEXT and (decimals, figures) != (None, None)
     return WantedForm(
         decimals,
-        bool(EXACT_CASE.search(text)),
+        exact_case_asked(text),
         figures if decimals is None else None,
         is_rounded or question.input_type in NUMERIC,
         question.input_type in (JSON, MATRIX) or bool(LISTS.search(text)),
         bool(TINY.search(text)),
+        bool(PRECISE.search(text)),
     )
 
 
@@ -192,7 +195,7 @@ class EqualityRule:
 
 
 DIGITS = 12
-"""Number of significant digits of a computed number that count."""
+"""Number of significant digits of a computed number that count, unless more are asked for."""
 ZERO = Fraction(1, 10**DIGITS)
 """A computed number nearer to 0 than this is 0."""
 _MINUS = re.compile(r"^[−‐‑‒–﹣－](?=[\d.]|\s)|(?<=[eE])[−‐‑‒–﹣－]")
@@ -233,13 +236,20 @@ def _ungrouped(text: str, how: WantedForm) -> str:
 
 
 def _not_nearly_zero(value: Fraction, how: WantedForm) -> Fraction:
-    return Fraction(0) if abs(value) < ZERO and not how.tiny else value
+    return Fraction(0) if abs(value) < ZERO and not (how.tiny or how.precise) else value
 
 
 def _computed(value: Fraction, how: WantedForm) -> Fraction:
-    if value.denominator == 1:
+    if value.denominator == 1 or how.precise or not _is_float(value):
         return value
     return round(value, max(0, DIGITS - _magnitude(value)))
+
+
+def _is_float(value: Fraction) -> bool:
+    """Whether it is a number as Python writes a float; one with more digits was not computed."""
+    with suppress(OverflowError):
+        return Fraction(repr(float(value))) == value
+    return False
 
 
 def _to_decimals(value: Fraction, how: WantedForm) -> Fraction:

@@ -70,16 +70,25 @@ def normal_form(value: Any, question: ModelQuestion) -> NormalForm:
         raise NoAnswerError("no answer")
     if isinstance(value, str):
         return _text_form(value, question)
-    return _plain_form(value, question, MAX_DEPTH)
+    form = _plain_form(value, question, MAX_DEPTH)
+    return _option_form(form.label, question) or form
+
+
+def _option_form(label: str, question: ModelQuestion) -> NormalForm | None:
+    """The form of the option that a text names, if it does."""
+    chosen = _choice(label, question)
+    return None if chosen is None else NormalForm("string", chosen, chosen, _OPTION)
+
+
+_OPTION = frozenset({"option"})
 
 
 def _text_form(text: str, question: ModelQuestion) -> NormalForm:
     flat, rules = applied("blanks", text, wanted(question))
     if not flat:
         raise NoAnswerError("the answer is blank")
-    chosen = _choice(flat, question)
-    if chosen is not None:
-        return NormalForm("string", chosen, chosen, rules | {"option"})
+    if form := _option_form(flat, question):
+        return replace(form, rules=form.rules | rules)
     if _is_failure(text, question):
         raise NoAnswerError("the answer is the text of an error")
     if is_free_text(question.input_type):
