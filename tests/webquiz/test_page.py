@@ -57,7 +57,11 @@ def shot(text: str = "", **frame: object) -> Snapshot:
             "text",
         ),
         (shot(links=(Link("https://quiz.site/submit"),)), "https://quiz.site/submit", "link"),
-        (shot(forms=(PageForm("https://quiz.site/f", "post", ()),)), "https://quiz.site/f", "form"),
+        (
+            shot(forms=(PageForm("https://quiz.site/f", "post", ("answer",)),)),
+            "https://quiz.site/f",
+            "form",
+        ),
         (
             shot(loaded=(LoadedJson("https://quiz.site/api", '{"submit": "/grade/6"}'),)),
             "https://quiz.site/grade/6",
@@ -74,6 +78,58 @@ def shot(text: str = "", **frame: object) -> Snapshot:
 def test_the_submit_url_and_how_it_was_found(snapshot: Snapshot, url: str, rule: str) -> None:
     page = read_page(snapshot, ALLOWED)
     assert (page.submit_url, page.submit_rule) == (url, rule)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Do not POST your answer to /no/submit. POST it to /s/submit instead.",
+        "Do not POST it to /no/submit but to /s/submit.",
+        "Do not, ever, POST it to /no/submit; POST it to /s/submit.",
+        "Never send answers to https://quiz.site/no/submit. POST it to https://quiz.site/s/submit",
+        "Don't submit to /no/submit, POST it to /s/submit",
+        "You must not use POST to /no/submit or to /no/grade. POST it to /s/submit",
+        "Do not POST it to:\n\n/no/submit\n\nPOST it to:\n\n/s/submit",
+        "Instead of /no/submit, POST it to /s/submit",
+        "POST it to /s/submit, not to /no/submit.",
+        "POST it to /s/submit (not to /no/submit).",
+        "The old address was: POST to /no/submit. It is closed. Now POST it to /s/submit",
+        "POST it to /no/submit is no longer possible. POST it to /s/submit.",
+        "Formerly: POST it to /no/submit. POST it to /s/submit",
+        "Example: POST it to /no/submit\nPOST it to /s/submit",
+        "An example from another quiz:\nPOST it to /no/submit.\nPOST it to /s/submit",
+        "In the old quiz answers were posted to /no/submit. POST it to /s/submit",
+        "~~POST it to /no/submit~~ POST it to /s/submit",
+        "Send a bug report to /no/submit. POST your answer to /s/submit",
+        "POST it to /no/submit (closed). POST it to /s/submit",
+    ],
+)
+def test_an_address_that_a_text_refuses_gets_no_answer(text: str) -> None:
+    refused = ("/no/submit", "/no/grade")
+    links = tuple(Link(f"https://quiz.site{one}", one) for one in refused)
+    assert read_page(shot(text), ALLOWED).submit_url == "https://quiz.site/s/submit"
+    without = text.replace("/s/submit", "the teacher").replace("https://quiz.sitethe", "the")
+    page = read_page(shot(without, links=links[: 1 + (refused[1] in text)]), ALLOWED)
+    assert (page.submit_url, page.submit_rule) == ("", "none")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Do not forget to POST it to /s/submit",
+        "Submit the command (not its output) to /s/submit",
+        "Do not include units and POST it to /s/submit",
+        "Do not use GET. POST it to /s/submit",
+        "Don't use GET, POST it to /s/submit",
+        "Never share your secret; POST it to /s/submit.",
+        "POST it, no longer than 5 lines, to /s/submit",
+        "Which of the other cities is not in it? POST it to /s/submit",
+        "POST it to /s/submit. Do not POST it twice.",
+        "Do not POST to /s/submit by form. POST it to /s/submit as JSON.",
+    ],
+)
+def test_a_refusal_of_something_else_refuses_no_address(text: str) -> None:
+    assert read_page(shot(text), ALLOWED).submit_url == "https://quiz.site/s/submit"
 
 
 def test_a_submit_url_is_carried_over_within_its_origin_only() -> None:

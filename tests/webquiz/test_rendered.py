@@ -213,7 +213,7 @@ async def test_a_relative_address_is_resolved_as_the_browser_does(tmp_path: Path
         "<p>POST it to <b>/sub</b><i>&shy;mit</i><wbr>/a&#8203;b": "/submit/ab",
         "<style>b::after{content:'/css/submit'}</style><p>POST it to <b></b>": "/css/submit",
         "<p>Q</p><button data-url=submit>Send</button>": "/{n}/submit",
-        "<p>Q</p><form method=post action=../f><input name=action></form>": "/f",
+        "<p>Q</p><form method=post action=../f><input name=action>Answer</form>": "/f",
         "<p style='text-transform:uppercase'>POST it to <code>give</code>": "/{n}/give",
         "<p>POST <code>submit</code>, with JSON": "/{n}/submit",
         "<p>Your answer goes by POST to</p><pre>submit</pre>": "/{n}/submit",
@@ -233,6 +233,38 @@ async def test_a_relative_address_is_resolved_as_the_browser_does(tmp_path: Path
     assert ["".join(parts[1:]) for parts in found] == [
         path.format(n=n) for n, path in enumerate(asked.values())
     ]
+
+
+SENDS_NOWHERE = (
+    "<form method=post action=/no/s><input name=email><button>Subscribe to newsletter</button></form>",
+    "<form method=post action=/no/s><input name=u><input name=p type=password><button>Submit</button>",
+    "<form method=post action=/no/search><input name=q><input type=submit></form>",
+    "<form method=post action=/no/s>Comment <textarea name=t></textarea><button>Submit</button></form>",
+    "<form method=post action=/no/s><input name=email><button>Join</button></form>"
+    "<p>Give the answer to your teacher.",
+    "<form><button formaction=/no/s formmethod=post>Subscribe</button></form>",
+    "<a href=/no/submit>Submit a bug report</a>",
+)
+SENDS_RIGHT = (
+    "<p>Your answer:</p><form method=post action=/right/submit><input name=x><button>Go</button></form>",
+    "<form method=post action=/right/submit><input name=email><input name=secret type=password>"
+    "<input name=answer><button>Log my answer</button></form>",
+    "<form method=post action=/no/s><input name=email><button>Subscribe</button></form>"
+    "<form method=post action=/right/submit><label>Solution <input name=x></label></form>",
+    "<a href=/no/submit>Submit a bug report</a> <a href=/right/submit>Submit your answer</a>",
+    "<a href=/no/submit>Submit</a> <a href=/right/submit>Answer</a>",
+)
+
+
+@shares_browser
+async def test_what_is_not_for_answers_gets_none(tmp_path: Path) -> None:
+    asked = [f"<p>What is 1+1?</p>{html}" for html in (*SENDS_NOWHERE, *SENDS_RIGHT)]
+    found = [page.submit_url.partition("//")[2] for page, _ in await pages(tmp_path, asked)]
+    paths = {html: url.partition("/")[2] for html, url in zip(asked, found, strict=True)}
+    count = len(SENDS_NOWHERE)
+    assert paths == dict(
+        zip(asked, [""] * count + ["right/submit"] * len(SENDS_RIGHT), strict=True)
+    )
 
 
 @shares_browser

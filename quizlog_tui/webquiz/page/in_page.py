@@ -121,10 +121,20 @@ READ = (
     try { return new URL(url, document.baseURI).href; } catch { return ""; }
   };
   const given = (e, name) => e.getAttribute(name) ?? "";
-  const forms = all.filter(e => e.tagName === "FORM").map(e => ({
-    action: given(e, "action") && resolved(given(e, "action")),
-    method: given(e, "method").toLowerCase(),
-    names: all.filter(f => f.form === e).map(f => given(f, "name")).filter(Boolean) }));
+  const said = e => [e.innerText, ...["name", "placeholder", "aria-label", "title"]
+    .map(name => given(e, name)), /^(submit|button|image)$/.test(e.type) ? e.value : ""].join(" ");
+  const forms = all.filter(e => e.tagName === "FORM").map(e => {
+    const held = all.filter(f => f.form === e);
+    const before = e.previousSibling?.textContent.trim() ? e.previousSibling
+      : e.previousElementSibling;
+    return {
+      action: given(e, "action") && resolved(given(e, "action")),
+      method: given(e, "method").toLowerCase(),
+      names: held.map(f => given(f, "name")).filter(Boolean),
+      said: [e, ...held].map(said).join(" "),
+      before: (before?.innerText ?? before?.textContent ?? "").slice(-200),
+      password: held.some(f => f.type === "password" && given(f, "name") !== "secret") };
+  });
   const kinds = "(to|url|uri|path|action|endpoint)";
   const sends = new RegExp(
     `^(formaction|hx-(post|put)|(data-)?(submit|answer|post|grade)[-_]?${kinds})$`, "i");
@@ -136,7 +146,7 @@ READ = (
       && (speaks(url) || speaks(e.innerText || e.value || "")));
   const targets = all.flatMap(e => e.getAttributeNames()
     .filter(name => /^[^\s<>"{}]+$/.test(given(e, name)) && isTarget(e, name, given(e, name)))
-    .map(name => resolved(given(e, name))));
+    .map(name => ({ url: resolved(given(e, name)), text: said(e).trim().slice(0, 200) })));
   const scripts = all.filter(e => e.tagName === "SCRIPT" && !e.src).map(e => e.textContent || "");
   return {
     title: document.title || "", base: document.baseURI, encoding: document.characterSet,

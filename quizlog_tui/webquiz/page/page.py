@@ -13,12 +13,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
-from urllib.parse import urldefrag, urljoin, urlsplit
+from urllib.parse import urlsplit
 
 from ..net.address import Allowed, BadAddressError, origin_of, site_of, visible
 from .answer_kind import asked_kind
+from .said_address import AFTER, SUBMITS, URL, joined, said_addresses
 from .sample import sample_of
-from .snapshot import Link, PageFrame, Snapshot
+from .snapshot import PageForm, PageFrame, Snapshot
 
 SubmitRule = Literal["text", "link", "form", "loaded", "carried", "none"]
 """How the submit URL was found: on the page (in its text, a link, a form, or loaded data), carried
@@ -27,42 +28,16 @@ MOST_RESOURCES = 24
 _MOST_FOREIGN = 10
 _MOST_UNREAD = 12
 _PLACEHOLDER = re.compile(r"(^|\.)example\.(com|org|net)$|^your[-_.]|(^|\.)invalid$")
-_URL = re.compile(r"https?://[^\s\"'<>`)\]}]+", re.I)
-_VERB = re.compile(
-    r"\b(?:post(?:ed)?|submit|submission|send)\b(?:(?!\b(?-i:GET)\b)[^\n]){0,120}$", re.I
-)
-_ANSWERS = re.compile(r"\banswers?\b[^\n]{0,120}$", re.I)
-_TO = re.compile(
-    r"(\b(?:to|at|is|url|uri|address|endpoint|path)\b|\b(?:post|submit|send)\b(?=\s*[:→])"
-    r"|\b(?-i:POST)\b)[\s:=→]*",
-    re.I,
-)
-"""What stands before an address, after a verb in the same line."""
-_FILLING = re.compile(
-    r"(?:(?:the|this|its|relative|following|address|url|uri|endpoint|path|route|post|is)\b[\s:=→]*)*"
-    r"[\"'`“‘«(<\[]?",
-    re.I,
-)
-"""What may stand between that and the address."""
-_RELATIVE = re.compile(r"[^\s\"'`<>()\[\]{}“”‘’«»,;]+")
-_SIGNED = re.compile(r"//[\w\[]|\.{0,2}/|\?\w+=")
-"""How an address begins that cannot be a word."""
-_SAYS_RELATIVE = re.compile(r"[\"'`”’»)>\]]?,?\s*\(?(?:which is |it is |is )?relative\b", re.I)
-_TEMPLATE = re.compile(r"[{}<]|\$\w|/:\w")
-_SENDS = re.compile(r"\b(?:post|submit|send)\b", re.I)
-_WORD_OF_SUBMIT = re.compile(
-    r"(?:\.{0,2}/)*(?:[\w.~%-]+/)*(?:submit|submissions?|answers?|grade)(?:[./?]\S*)?$", re.I
-)
-_NEAR = 200
-"""Number of characters around an address that are looked at."""
-_SENTENCE_ENDS = re.compile(r"[\"'`”’»)>\]]?\s*(?:$|[.,;:!)]|\n|\(|(?:and|with|as|in|by|using)\b)")
 _PATH = re.compile(r"(?<![\w/.:>}-])/[A-Za-z0-9][\w./-]*[\w/-](?:\?[^\s\"'<>]*)?")
-_AFTER = ".,;:!"
-"""Marks at the end of an address that belong to the sentence."""
-_SUBMITS = re.compile(
-    r"/(?:submit(?:[-_]\w+)*|submissions?|answers?|grade)(?:\.php|(?:/[^.]*)?)$", re.I
+_OF_ANSWERS = re.compile(r"\b(?:answer|solution)s?\b", re.I)
+_ANSWERED = re.compile(r"answer|solution|submit|submission|guess|grade|response", re.I)
+_OTHER = re.compile(
+    r"\b(?:bugs?|issues?|reports?|tickets?|feedback|comments?|reviews?|suggestions?|ideas?|support"
+    r"|news|newsletter|(?:un)?subscri\w*|(?:log|sign) ?-?(?:in|on|up|out)|regist\w*|search"
+    r"|find|contact|complaints?|password|account|donat\w*|pay(?:ment)?|orders?|cart|votes?|survey)\b",
+    re.I,
 )
-"""The end of a path that receives answers; one that is called like a file has some."""
+"""What is sent to a site, but is no answer."""
 _ATOB = re.compile(r"[\"'`]([A-Za-z0-9+/=\s]{24,})[\"'`]")
 _FOOTER = re.compile(r"(?im)^[^\S\n]*(?:POST|submit|send) this JSON to \S+[^\S\n]*$")
 
@@ -180,111 +155,46 @@ def _submit_urls(snapshot: Snapshot, texts: Iterable[str]) -> Iterator[tuple[str
         placeholder = _PLACEHOLDER.search(host) and host != own
         return not placeholder and url.startswith("http") and url != snapshot.url
 
+    said = said_addresses(snapshot.frames, texts)
     for rule, urls in (
-        ("text", _named(snapshot.frames, texts)),
+        ("text", said),
         ("link", _linked(snapshot.frames)),
         ("form", _forms(snapshot.frames)),
         ("loaded", _loaded(snapshot)),
     ):
-        yield from ((url, rule) for url in urls if fit(url))  # type: ignore[misc]
-
-
-def _named(frames: Iterable[PageFrame], texts: Iterable[str]) -> list[str]:
-    """URLs that the text says to post to; those that look like it first."""
-    urls: list[str] = []
-    for frame, text in zip(frames, texts, strict=True):
-        for said in map(visible, (text, *frame.drawn)):
-            for match in _URL.finditer(said):
-                before = said[max(0, match.start() - _NEAR) : match.start()]
-                if _VERB.search(before) and _is_whole(said, *match.span()):
-                    urls.append(_joined(frame.base, match[0].rstrip(_AFTER)))
-            urls += _relative(said, frame) or _of_verbs(said, frame)
-    return sorted(urls, key=lambda url: not _SUBMITS.search(urlsplit(url).path))
-
-
-def _is_whole(said: str, start: int, end: int) -> bool:
-    """Whether an address has no part that its reader must fill in."""
-    return not _TEMPLATE.search(said[start : end + 1])
-
-
-def _relative(said: str, frame: PageFrame) -> list[str]:
-    """URLs after words such as "POST it to" that are relative, or behind the text of a link."""
-    links = sorted((one for one in frame.links if one.text), key=lambda link: -len(link.text))
-    found = []
-    for to in _TO.finditer(said):
-        before = said[max(0, to.start() - _NEAR) : to.end(1)]
-        sends = _VERB.search(before)
-        if not sends and not _ANSWERS.search(before):
-            continue
-        start = _FILLING.match(said, to.end()).end()  # type: ignore[union-attr]
-        url = _linked_at(said, (to.end(), start), links) or _word_at(said, start, frame)
-        if url and (sends or _SUBMITS.search(urlsplit(url).path)):
-            found.append(url)
-    return found
-
-
-def _linked_at(said: str, places: Iterable[int], links: Iterable[Link]) -> str:
-    """The URL of the link whose text stands at one of the places."""
-    at = tuple(places)
-    fit = (one for one in links if any(said.startswith(visible(one.text), start) for start in at))
-    return next((link.url for link in fit), "")
-
-
-def _word_at(said: str, start: int, frame: PageFrame) -> str:
-    """The URL that the word at a place stands for; "" if it is no address."""
-    match = _RELATIVE.match(said, start)
-    if match is None or _URL.match(said, start):
-        return ""
-    code = (one for one in map(visible, frame.samples) if _SIGNED.match(one) and "\n" not in one)
-    fit = (one for one in code if said.startswith(one, start))
-    word = max((match[0].rstrip(_AFTER), *fit), key=len)
-    end = start + len(word)
-    is_one = _is_whole(said, start, end) and _is_address(word, said[end : end + _NEAR], frame.words)
-    return _joined(frame.base, word) if is_one else ""
-
-
-def _of_verbs(said: str, frame: PageFrame) -> Iterator[str]:
-    """URLs in lines that speak of sending, where none follows words such as "POST it to"."""
-    for line in filter(_SENDS.search, said.split("\n")):
-        for match in _RELATIVE.finditer(line):
-            word = match[0].rstrip(_AFTER)
-            fit = _SIGNED.match(word) or _is_among(word, frame.words)
-            if _WORD_OF_SUBMIT.match(word) and fit and _is_whole(line, *match.span()):
-                yield _joined(frame.base, word)
-
-
-def _is_address(word: str, after: str, words: Iterable[str]) -> bool:
-    """Whether a word that stands where an address would is one."""
-    if _SIGNED.match(word) or _SAYS_RELATIVE.match(after) or _is_among(word, words):
-        return True
-    return bool(_WORD_OF_SUBMIT.match(word)) and bool("/" in word or _SENTENCE_ENDS.match(after))
-
-
-def _is_among(word: str, words: Iterable[str]) -> bool:
-    """Whether a word is among those set as code, whose letters CSS may have changed."""
-    return word.casefold() in (visible(one).casefold() for one in words)
-
-
-def _joined(base: str, url: str) -> str:
-    """A URL as the browser resolves and sends it; "" if it is none."""
-    plain = url.strip().replace("\\", "/").replace(" ", "%20")
-    try:
-        return urldefrag(urlsplit(urljoin(base, plain)).geturl()).url
-    except ValueError:
-        return ""
+        yield from ((url, rule) for url in urls if said.get(url, True) and fit(url))  # type: ignore[misc]
 
 
 def _linked(frames: Iterable[PageFrame]) -> list[str]:
+    """URLs of links to where answers are received; those that say so first."""
     links = [link for frame in frames for link in frame.links]
-    return [link.url for link in links if _SUBMITS.search(urlsplit(link.url).path)]
+    fit = [link for link in links if SUBMITS.search(urlsplit(link.url).path)]
+    fit = [link for link in fit if _OF_ANSWERS.search(link.text) or not _OTHER.search(link.text)]
+    return [link.url for link in sorted(fit, key=lambda link: not _OF_ANSWERS.search(link.text))]
 
 
 def _forms(frames: Iterable[PageFrame]) -> list[str]:
     found = []
     for frame in frames:
-        fit = [one for one in frame.forms if one.method == "post" or "answer" in one.names]
-        found += [form.action for form in fit] + list(frame.targets)
+        found += [form.action for form in frame.forms if _takes_answers(form)]
+        found += [one.url for one in frame.targets if not _is_other(one.url, one.text)]
     return found
+
+
+def _takes_answers(form: PageForm) -> bool:
+    """Whether a form is for answers, and not for a search, a login, a newsletter."""
+    if form.password:
+        return False
+    if "answer" in (name.lower() for name in form.names):
+        return True
+    speaks = SUBMITS.search(urlsplit(form.action).path)
+    speaks = speaks or _ANSWERED.search(f"{form.said} {form.before}")
+    return form.method == "post" and bool(speaks) and not _is_other(form.action, form.said)
+
+
+def _is_other(url: str, text: str) -> bool:
+    """Whether what is sent to a URL is no answer, as the text of its control or its path says."""
+    return bool(_OTHER.search(f"{text} {urlsplit(url).path}".replace("_", " ")))
 
 
 def _loaded(snapshot: Snapshot) -> Iterator[str]:
@@ -295,7 +205,7 @@ def _loaded(snapshot: Snapshot) -> Iterator[str]:
             continue
         for name in ("submit", "submit_url", "submitUrl", "submitTo"):
             if isinstance(data, dict) and isinstance(data.get(name), str):
-                yield _joined(snapshot.frames[0].base, visible(data[name]))
+                yield joined(snapshot.frames[0].base, visible(data[name]))
 
 
 # -- references
@@ -317,8 +227,8 @@ def _resources(
     for frame in snapshot.frames:
         urls += [link.url for link in frame.links] + list(frame.media)
     for frame, text in zip(snapshot.frames, map(visible, texts), strict=True):
-        urls += [match[0].rstrip(_AFTER) for match in _URL.finditer(text)]
-        urls += [_joined(frame.base, match[0].rstrip(_AFTER)) for match in _PATH.finditer(text)]
+        urls += [match[0].rstrip(AFTER) for match in URL.finditer(text)]
+        urls += [joined(frame.base, match[0].rstrip(AFTER)) for match in _PATH.finditer(text)]
     own = {_place(snapshot.url), _place(submit_url)}
     for url in dict.fromkeys(url.partition("#")[0] for url in urls):
         if reachable(url, allowed) and _place(url) not in own:

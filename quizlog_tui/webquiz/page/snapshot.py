@@ -26,6 +26,12 @@ class PageForm:
     action: str
     method: str
     names: tuple[str, ...]
+    said: str = ""
+    """Its text, with the names and labels of its fields and buttons."""
+    before: str = ""
+    """The text right before it."""
+    password: bool = False
+    """Whether it asks for a password."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +60,8 @@ class PageFrame:
     """The text before CSS changed the case of letters, if that was read."""
     unread: tuple[str, ...] = ()
     """What shows something that was not read, such as pictures."""
-    targets: tuple[str, ...] = ()
-    """URLs to which attributes of its elements say that something is sent."""
+    targets: tuple[Link, ...] = ()
+    """URLs to which attributes of its elements say that something is sent, with their texts."""
     scripts: tuple[str, ...] = ()
     """Sources of inline scripts."""
     encoding: str = ""
@@ -92,7 +98,8 @@ class Snapshot:
 def frame_of(url: str, data: Mapping[str, Any], seen: Rendered) -> PageFrame:
     """A frame from what the script `READ` returned, and from what it shows."""
     links = {one["url"]: Link(one["url"], one["text"], one["rel"]) for one in data["links"]}
-    forms = (PageForm(one["action"], one["method"], tuple(one["names"])) for one in data["forms"])
+    forms = (PageForm(**one | {"names": tuple(one["names"])}) for one in data["forms"])
+    targets = (Link(one["url"], one["text"]) for one in data["targets"])
     text = seen.text if data["blank"] else seen.text.replace("[canvas, not read]", "[canvas]")
     return PageFrame(
         url=url,
@@ -107,7 +114,7 @@ def frame_of(url: str, data: Mapping[str, Any], seen: Rendered) -> PageFrame:
         words=seen.words,
         written=seen.written,
         unread=tuple(one for one in seen.unread if one != "canvas" or data["blank"]),
-        targets=tuple(dict.fromkeys(data["targets"])),
+        targets=tuple(dict.fromkeys(targets)),
         scripts=tuple(data["scripts"]),
         encoding=data["encoding"],
     )
