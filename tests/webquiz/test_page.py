@@ -207,6 +207,10 @@ def test_resources_are_links_media_and_paths_of_allowed_sites_once_each() -> Non
     )
 
 
+def test_what_a_fraction_is_divided_by_is_no_path() -> None:
+    assert read_page(shot("Simplify 77/88, (1 + n)/88 and x^(2)/88"), ALLOWED).resources == ()
+
+
 def test_what_scripts_hide_is_the_question_where_nothing_is_shown() -> None:
     code = base64.b64encode(b"<p>How many apples are there?</p>").decode()
     broken = "\n".join(code[i : i + 10] for i in range(0, len(code), 10))

@@ -46,6 +46,27 @@ SHOWN = {
         "2^10 x^(n+1) H_2O",
     ),
     "what is struck out": ("<p><s>5</s> 6", "~~5~~ 6"),
+    "what CSS strikes out": (
+        "<p><span style='text-decoration:line-through'>5</span> 6",
+        "~~5~~ 6",
+    ),
+    "a number before what CSS adds": (
+        "<style>li::before{content:'Case '}</style><ol><li>apples</ol>",
+        "1. Case apples",
+    ),
+    "a dialog before what a press opens": (
+        "<script>alert('hi')</script><p>a</p><button onclick=\"q.textContent='b'\">Show</button><p id=q>",
+        "a\n\nShow\n\n[hi]\n\n[after pressing “Show”:]\n\nb",
+    ),
+    "a dialog of a press": (
+        "<p>a</p><button onclick=\"alert('b')\">Show</button>",
+        "a\n\nShow\n\n[after pressing “Show”:]\n\n[b]",
+    ),
+    "fractions between paragraphs": (
+        "<p>The value</p><math><mfrac><mn>77</mn><mn>88</mn></mfrac></math><p>or</p><math>"
+        "<mfrac><mrow><mn>1</mn><mo>+</mo><mi>n</mi></mrow><mn>88</mn></mfrac></math>",
+        "The value\n\n77/88\n\nor\n\n(1+n)/88",
+    ),
     "a fraction": ("<math><mfrac><mn>1</mn><mn>2</mn></mfrac></math>", "1/2"),
     "what is scrolled or cut out of sight": (
         "<div style='height:9px;overflow:hidden'><p>a</p><p>b</p></div>"
@@ -179,6 +200,18 @@ async def test_what_cannot_be_read_is_named_in_the_text_and_in_a_note(tmp_path: 
 
 
 @shares_browser
+async def test_an_object_that_is_read_as_a_frame_is_not_named_as_unread(tmp_path: Path) -> None:
+    served = {
+        "/q": ("html", "<p>a</p><object data=/o.txt type=text/plain></object>"),
+        "/o.txt": ("plain", "legs"),
+    }
+    async with visiting(served, tmp_path) as (site, tab):
+        snapshot = await tab.visit(f"{site.url}/q")
+        assert read_page(snapshot, allowed_for(site.url)).question == "a\n\nlegs"
+        assert unread_of(snapshot) == []
+
+
+@shares_browser
 async def test_a_page_that_sends_its_reader_on_is_waited_for(tmp_path: Path) -> None:
     there = "<p>How many? POST it to <code>submit</code>"
     served = {
@@ -235,7 +268,23 @@ async def test_a_relative_address_is_resolved_as_the_browser_does(tmp_path: Path
     ]
 
 
+HIDDEN = (
+    "style='opacity:0'",
+    "style='position:absolute;left:-9999px'",
+    "style='position:absolute;top:-9999px'",
+    "style='font-size:0'",
+    "style='font-size:1px'",
+    "style='color:white'",
+    "style='color:transparent'",
+    "style='clip-path:inset(100%)'",
+    "style='text-indent:-9999px'",
+    "style='position:absolute;width:1px;height:1px;overflow:hidden'",
+    "style='transform:scale(0)'",
+)
 SENDS_NOWHERE = (
+    "<div style='opacity:0'><p>POST your answer to /no/submit</p><a href=/no/submit>Submit</a>"
+    "<form method=post action=/no/f><input name=answer></form></div>",
+    "<p style='font-size:0'>POST your answer to /no/submit</p>",
     "<form method=post action=/no/s><input name=email><button>Subscribe to newsletter</button></form>",
     "<form method=post action=/no/s><input name=u><input name=p type=password><button>Submit</button>",
     "<form method=post action=/no/search><input name=q><input type=submit></form>",
@@ -246,6 +295,19 @@ SENDS_NOWHERE = (
     "<a href=/no/submit>Submit a bug report</a>",
 )
 SENDS_RIGHT = (
+    *(
+        f"<p {hidden}>POST your answer to /no/submit</p><a {hidden} href=/no/submit>Answer</a>"
+        f"<form {hidden} method=post action=/no/f><input name=answer></form>"
+        "<p>POST your answer to /right/submit"
+        for hidden in HIDDEN
+    ),
+    "<p>POST your answer to /right/submit</p><div style='height:9000px'></div><p>end",
+    "<iframe srcdoc='<p>POST your answer to /right/submit</p><div style=height:9000px></div>end'></iframe>",
+    "<div style='height:9000px'></div><a href=/right/submit>Answer</a><div style='height:9000px'>",
+    "<body style='background:black;color:white'><p>POST your answer to /right/submit",
+    "<div style='background:black'><p style='color:white'>POST it to /right/submit</p></div>",
+    "<div style='background:linear-gradient(red,blue)'><p style='color:white'>POST it to /right/submit",
+    "<div style='display:contents'><p>POST it to <code>/right/submit</code></div>",
     "<p>Your answer:</p><form method=post action=/right/submit><input name=x><button>Go</button></form>",
     "<form method=post action=/right/submit><input name=email><input name=secret type=password>"
     "<input name=answer><button>Log my answer</button></form>",
@@ -302,6 +364,9 @@ TREES = st.recursive(
 )
 
 
+STYLE = "block visible normal none normal none 1 16px red white none visible"
+
+
 def account(tree: object) -> dict[str, object]:
     """A browser's account of a page that consists of a tree."""
     strings: list[str] = []
@@ -327,7 +392,7 @@ def account(tree: object) -> dict[str, object]:
             pseudo["value"].append(number("marker"))
         layout["nodeIndex"].append(at)
         layout["text"].append(number(str(one)) if is_text else -1)
-        layout["styles"].append([*map(number, (display, "visible", "normal", "none", "normal"))])
+        layout["styles"].append([*map(number, STYLE.replace("block", display).split())])
         layout["bounds"].append([0, 0, 99, 99])
         for child in inner:
             add(child, at)

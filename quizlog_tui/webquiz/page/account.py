@@ -6,11 +6,19 @@ of CSS, list markers and transformed letters.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-STYLES = ("display", "visibility", "white-space", "background-image", "content")
+STYLES = (
+    "display", "visibility", "white-space", "background-image", "content", "text-decoration-line",
+    "opacity", "font-size", "color", "background-color", "clip-path", "overflow-y",
+)  # fmt: skip
 """The computed styles that are read, in the order in which `captureSnapshot` is asked for them."""
+_LEAST_LETTER = 3.0
+"""Minimum size of letters that can be read."""
+_CLIPPED = re.compile(r"inset\((?:[5-9]\d|100)(?:\.\d+)?%|circle\(0")
+_CLEAR = re.compile(r"rgba\(.*, 0\)|transparent")
 _LEAST = 16
 """Minimum width and height of a picture; smaller ones are dots and lines."""
 
@@ -38,6 +46,38 @@ class Tree:
         frames: dict[int, int] = self._rare("contentDocumentIndex")
         self.frames = {node: index for node, index in frames.items() if self.is_shown(node)}
         """The documents in frames that are shown, by the frame's node."""
+        self.out_of_sight = self._out_of_sight()
+        """The nodes that are rendered where, or as, nobody can see them."""
+
+    def _out_of_sight(self) -> frozenset[int]:
+        found: set[int] = set()
+        behind: dict[int, str] = {-1: "rgb(255, 255, 255)"}  # "" where it is a picture
+        for node, parent in enumerate(self.parents):  # a parent comes before its children
+            color = self.style(node, "background-color")
+            behind[node] = behind[parent] if not color or _CLEAR.match(color) else color
+            if self.style(node, "background-image") not in ("", "none"):
+                behind[node] = ""
+            if parent in found or self._is_hidden(node) or self._is_faint(node, behind[node]):
+                found.add(node)
+        return frozenset(found)
+
+    def _is_hidden(self, node: int) -> bool:
+        """Whether CSS hides an element with all it holds."""
+        shown = float(self.style(node, "opacity") or 1) >= 0.1
+        bounds = [self._layout["bounds"][box] for box in self.boxes.get(node, ())]
+        cut = self.style(node, "overflow-y") in ("hidden", "clip")
+        gone = cut and bounds and all(min(box[2:]) <= 1 for box in bounds)
+        return bool(not shown or gone or _CLIPPED.match(self.style(node, "clip-path")))
+
+    def _is_faint(self, node: int, behind: str) -> bool:
+        """Whether a text is too small, off the page or as clear as what is behind it."""
+        if self.written(node).strip() == "" and node not in self.pseudo:
+            return False
+        size = float(self.style(node, "font-size").removesuffix("px") or _LEAST_LETTER)
+        bounds = [self._layout["bounds"][box] for box in self.boxes.get(node, ())]
+        off = bounds and all(min(w, h, x + w, y + h) <= 0 for x, y, w, h in bounds)
+        color = self.style(node, "color")
+        return bool(size < _LEAST_LETTER or off or color == behind or _CLEAR.match(color))
 
     def _string(self, number: int) -> str:
         return self._strings[number] if number >= 0 else ""

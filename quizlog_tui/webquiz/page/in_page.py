@@ -106,7 +106,14 @@ READ = (
     }
     return lines.map(line => line[0]).join("\n");
   }).filter(Boolean);
-  const links = all.filter(e => e.href && typeof e.href === "string" && shown(e)
+  const inSight = e => {
+    const box = e.getBoundingClientRect();
+    return shown(e) && (!e.checkVisibility || e.checkVisibility({ opacityProperty: true }))
+      && parseFloat(getComputedStyle(e).fontSize) >= 3
+      && box.right + scrollX > 0 && box.bottom + scrollY > 0;
+  };
+  const links = all.filter(e => e.href && typeof e.href === "string"
+      && (e.tagName === "LINK" ? shown(e) : inSight(e))
       && (e.tagName === "A" || (e.tagName === "LINK" && e.rel === "next")))
     .map(e => ({ url: e.href, text: (e.innerText || "").trim(), rel: e.rel || "",
                  download: e.hasAttribute("download") }));
@@ -123,8 +130,9 @@ READ = (
   const given = (e, name) => e.getAttribute(name) ?? "";
   const said = e => [e.innerText, ...["name", "placeholder", "aria-label", "title"]
     .map(name => given(e, name)), /^(submit|button|image)$/.test(e.type) ? e.value : ""].join(" ");
-  const forms = all.filter(e => e.tagName === "FORM").map(e => {
+  const forms = all.filter(e => e.tagName === "FORM").flatMap(e => {
     const held = all.filter(f => f.form === e);
+    if (![e, ...held].some(inSight)) return [];
     const before = e.previousSibling?.textContent.trim() ? e.previousSibling
       : e.previousElementSibling;
     return {

@@ -51,6 +51,8 @@ class Lines:
 
     def enclose(self, start: int) -> None:
         """Put brackets around the parts since `start`, unless they are a single word."""
+        while start < len(self.parts) and not self.parts[start].strip():
+            start += 1  # the gap before them is no part of them
         if not re.fullmatch(r"[\w.,]*", "".join(self.parts[start:])):
             self.parts[start:] = ["(", *self.parts[start:], ")"]
 

@@ -28,7 +28,7 @@ MOST_RESOURCES = 24
 _MOST_FOREIGN = 10
 _MOST_UNREAD = 12
 _PLACEHOLDER = re.compile(r"(^|\.)example\.(com|org|net)$|^your[-_.]|(^|\.)invalid$")
-_PATH = re.compile(r"(?<![\w/.:>}-])/[A-Za-z0-9][\w./-]*[\w/-](?:\?[^\s\"'<>]*)?")
+_PATH = re.compile(r"(?<![\w/.:>})-])/[A-Za-z0-9][\w./-]*[\w/-](?:\?[^\s\"'<>]*)?")
 _OF_ANSWERS = re.compile(r"\b(?:answer|solution)s?\b", re.I)
 _ANSWERED = re.compile(r"answer|solution|submit|submission|guess|grade|response", re.I)
 _OTHER = re.compile(
@@ -76,7 +76,7 @@ def read_page(snapshot: Snapshot, allowed: Allowed, carried: str | None = None) 
     """
     sample = sample_of([text for frame in snapshot.frames for text in frame.samples])
     texts = [_without(frame.text, sample.texts) for frame in snapshot.frames]
-    written = [_without(frame.written or frame.text, sample.texts) for frame in snapshot.frames]
+    written = [_without(frame.seen, sample.texts) for frame in snapshot.frames]
     named = list(_submit_urls(snapshot, written))
     foreign = dict.fromkeys(one for one, _ in named if not allowed.is_home(one))
     url, rule = next((one for one in named if allowed.is_home(one[0])), ("", "none"))

@@ -27,6 +27,8 @@ _AROUND = {
 """What stands for a place or a line that gives a text another meaning."""
 _APART = ("button", "input", "select", TEXTAREA)
 """Elements with a frame around them, which sets them apart as a space does."""
+_PLACES = {"marker": -1, "after": 1}
+"""Where what CSS adds to an element stands, before or after all else."""
 _BEFORE = {"sup": "^", "sub": "_"}
 _BETWEEN = {
     "mfrac": "/", "msup": "^", "msub": "_", "mover": "^", "munder": "_", "msubsup": "_^",
@@ -49,8 +51,8 @@ class Rendered:
     """Single words that are set as code."""
     unread: tuple[str, ...] = ()
     """What shows something that was not read, such as pictures."""
-    written: str = ""
-    """The text before CSS changed the case of letters, which addresses need."""
+    written: str | None = None
+    """What a reader can see of the text, in the letters of the HTML, for addresses."""
 
 
 def rendered(capture: Mapping[str, Any], read: Collection[str] = ()) -> list[Rendered]:
@@ -84,7 +86,7 @@ def _read(tree: Tree, read: Collection[str]) -> Rendered:
             samples += [said] if said and name in ("pre", "code") else []
             words += [said] if re.fullmatch(r"\S+", said) and name != "pre" else []
     unread, words = dict.fromkeys(page.unread), list(dict.fromkeys(words))
-    written = _Writer(tree, read, as_written=True).text(0) if page.transformed else text
+    written = _Writer(tree, read, as_written=True).text(0) if page.changed else text
     return Rendered(tree.url, text, tuple(samples), tuple(words), tuple(unread), written)
 
 
@@ -100,9 +102,9 @@ class _Writer:
     said: int = 0
     """Number of texts so far, without those that name what is unread."""
     as_written: bool = False
-    """Whether letters are written in the case they have in the HTML."""
-    transformed: bool = False
-    """Whether CSS changed the case of letters."""
+    """Whether letters have the case of the HTML, and what CSS puts out of sight is left out."""
+    changed: bool = False
+    """Whether CSS changed the case of letters, or put some out of sight."""
 
     def text(self, top: int) -> str:
         """The text of a node and of all that it holds."""
@@ -138,11 +140,15 @@ class _Writer:
         """Write a text, or what CSS puts before or after an element, or the marker of a list."""
         tree, marks = self.tree, self.tree.pseudo.get(node) == "marker"
         written = tree.written(node)
+        if node in tree.out_of_sight:
+            self.changed = True
+            if self.as_written:
+                return
         for text in tree.texts(node):
             if text != written and normalize("NFKC", text) == written:
                 text = written  # letters of formulas
             elif text != written and text.casefold() == written.casefold():
-                self.transformed, text = True, written if self.as_written else text
+                self.changed, text = True, written if self.as_written else text
             if not marks or text.strip() not in _PLAIN_MARKERS:
                 self._say(text, tree.style(node, "white-space"))
         if marks and any(tree.texts(node)):
@@ -156,10 +162,11 @@ class _Writer:
             self._miss(_called("image", found[1]))
 
     def _children(self, node: int) -> Iterator[int]:
-        """What an element holds; the browser's account has what comes after it too early."""
-        children, pseudo = self.tree.children[node], self.tree.pseudo
-        yield from (child for child in children if pseudo.get(child) != "after")
-        yield from (child for child in children if pseudo.get(child) == "after")
+        """What an element holds, as it is shown; the browser's account has another order."""
+        pseudo = self.tree.pseudo
+        yield from sorted(
+            self.tree.children[node], key=lambda child: _PLACES.get(pseudo.get(child, ""), 0)
+        )
 
     def _element(self, node: int) -> Iterator[int]:
         tree, name, before = self.tree, self.tree.name(node), self.said
@@ -200,12 +207,17 @@ class _Writer:
             yield from self._children(node)
         elif name in _BETWEEN or name in _BEFORE:
             yield from self._joined(node, name)
-        elif name in _AROUND:
-            self.lines.add(_AROUND[name][0])
+        elif around := self._around(node, name):
+            self.lines.add(around[0])
             yield from self._children(node)
-            self.lines.add(_AROUND[name][1])
+            self.lines.add(around[1])
         else:
             yield from self._children(node)
+
+    def _around(self, node: int, name: str) -> tuple[str, str] | None:
+        """What stands around the text of an element that gives it another meaning."""
+        struck = "line-through" in self.tree.style(node, "text-decoration-line")
+        return _AROUND.get(name) or (_AROUND["s"] if struck else None)
 
     def _tabs(self, grid: TableGrid, attributes: Mapping[str, str]) -> None:
         tabs = grid.cell(attributes)
@@ -238,7 +250,7 @@ class _Writer:
         label = label or " ".join(map(self.tree.source, titles))
         if name == "svg" and self.tree.is_large(node):
             self._miss("drawing", label)
-        elif name == "object" and self.tree.is_large(node):
+        elif name == "object" and self.tree.is_large(node) and node not in self.tree.frames:
             self._miss(_called(name, attributes.get("data", "")), label)
         elif label:
             self._say(f"[{label}]")

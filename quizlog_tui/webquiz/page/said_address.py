@@ -42,7 +42,9 @@ _WORD_OF_SUBMIT = re.compile(
     r"(?:\.{0,2}/)*(?:[\w.~%-]+/)*(?:submit|submissions?|answers?|grade)(?:[./?]\S*)?$", re.I
 )
 _ENDS = re.compile(
-    r"[.!?;]\s|(?<![:\n])\n|\b(?:but|instead(?! of),?)\s|\b(?:and|then)\s+(?=(?:post|submit|send)\b)", re.I
+    r"[.!?;]\s|(?<![:\n])\n|\b(?:but|instead(?! of),?)\s"
+    r"|\b(?:and|then)\s+(?=(?:post|submit|send)\b)",
+    re.I,
 )
 """What ends a statement; a line that ends in a colon goes on."""
 _AFTER_ADDRESS = re.compile(r"/\S*,\s+(?=(?:please\s+)?(?:post|submit|send|use)\b)", re.I)

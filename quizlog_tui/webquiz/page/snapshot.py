@@ -56,8 +56,8 @@ class PageFrame:
     """Preformatted texts."""
     words: tuple[str, ...] = ()
     """Single words that are set as code."""
-    written: str = ""
-    """The text before CSS changed the case of letters, if that was read."""
+    written: str | None = None
+    """What a reader can see of it, before CSS changed the case of letters; None if not read."""
     unread: tuple[str, ...] = ()
     """What shows something that was not read, such as pictures."""
     targets: tuple[Link, ...] = ()
@@ -66,6 +66,11 @@ class PageFrame:
     """Sources of inline scripts."""
     encoding: str = ""
     """The encoding of its HTML."""
+
+    @property
+    def seen(self) -> str:
+        """The text in which addresses are looked for."""
+        return self.text if self.written is None else self.written
 
 
 @dataclass(frozen=True)

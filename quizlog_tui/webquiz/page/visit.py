@@ -81,7 +81,7 @@ class Visit:
     arrived: float = math.inf
     """When its HTML arrived."""
     said: list[str] = field(default_factory=list)
-    """What dialogs of scripts said."""
+    """What dialogs of scripts said that no frame holds yet."""
     sends_on: bool = False
     """Whether the header of its document says that its reader is sent on."""
     held: bool = False
@@ -112,9 +112,8 @@ class Visit:
             if await self._open():
                 why = await self._settle()
             frames = await self._frames()
+            frames += self._spoken()
             frames += await self._revealed(frames)
-            if self.said and frames:
-                frames += (PageFrame(self.url, frames[0].base, text="\n".join(self.said)),)
             saving = Saving(self.page, self.folder, self.room, self.deadline)
             await saving.save(frames, tuple(self.offered.values()))
             return Snapshot(
@@ -174,6 +173,11 @@ class Visit:
             self.said.append(f"[{dialog.message[:_MOST_JSON]}]")
         with contextlib.suppress(PlaywrightError):
             await dialog.dismiss()
+
+    def _spoken(self, after: str = "") -> tuple[PageFrame, ...]:
+        """What dialogs said since the last call."""
+        text, self.said = "\n".join(self.said), []
+        return (PageFrame(self.url, self.url, text=text, after=after),) if text else ()
 
     async def _settle(self) -> str:
         while time.monotonic() < self.deadline:
@@ -255,6 +259,7 @@ class Visit:
                 await self._press(control)
                 fresh = (news([*frames, *found], one, str(control)) for one in await self._frames())
                 found += [one for one in fresh if one]
+                found += self._spoken(str(control))
             if self.held or not in_time:
                 found.append(PageFrame(self.url, self.url, unread=(f"what {control} leads to",)))
         await self.page.unroute(_ALL_URLS, self._hold)
