@@ -295,3 +295,17 @@ async def test_the_place_is_remembered_however_one_leaves(record: Path, tmp_path
         async with app.run_test() as pilot:
             screen = await settled(pilot)
             assert (screen.state.step, screen.state.head.length) == (1, 3)
+
+
+@pytest.mark.parametrize("key", ["f", "A"])
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_what_is_typed_after_a_long_line_is_seen(
+    key: str, size: tuple[int, int], build: Build
+) -> None:
+    app = QuizlogApp(build.record('input("tell: ")  #textarea\ninput("go? ")', "word " * 60))
+    async with app.run_test(size=size) as pilot:
+        await settled(pilot)
+        await press(pilot, "escape", "0", key, *"ZZZ")
+        await shows(pilot, "word ZZZ")
+        await pilot.resize_terminal(60, 20)
+        await shows(pilot, "word ZZZ")

@@ -59,6 +59,13 @@ class AreaField(TextArea):
         self.document = _ExactDocument(text)
         self.wrapped_document = WrappedDocument(self.document, tab_width=self.indent_width)
         self.navigator = DocumentNavigator(self.wrapped_document)
+        self.move_cursor((0, 0))
+        self._rewrap_and_refresh_virtual_size()
+
+    def _on_resize(self) -> None:
+        """Wrap anew, and keep the cursor in sight."""
+        super()._on_resize()
+        self.scroll_cursor_visible()
 
 
 def _paste_again(app: App[object]) -> None:
