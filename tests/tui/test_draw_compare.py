@@ -245,3 +245,25 @@ def test_links_are_compared_by_their_text() -> None:
     one, other = (run((link.format(n, word), "? ", "x")) for n, word in ((1, "left"), (2, "right")))
     text = "\n".join(drawn(compare(one, other), 100))
     assert "a link «left»" in text and "example.org" not in text
+
+
+BOX = ["┌──┬" + "──┬" * 30 + "──┐", "│r0│" + " x│" * 30 + "99│", "└──┴" + "──┴" * 30 + "──┘"]
+"""A table with borders, of which the last column may differ."""
+
+
+@pytest.mark.parametrize("width", [60, 120])
+def test_borders_that_differ_are_not_wrapped(width: int) -> None:
+    found = compare(run(("some words\n", "Go? ", "a")), run(("\n".join(BOX), "\nGo? ", "a")))
+    text = drawn(found, width)
+    assert sum("──" in row for row in text) == 2 and sum("r0" in row for row in text) == 1
+
+
+@pytest.mark.parametrize("width", [60, 120])
+def test_the_first_column_stays_where_a_table_is_shifted(width: int) -> None:
+    tables = ["\n".join(BOX).replace("99", last) for last in ("99", "77")]
+    found = compare(*(run((f"{table}\n", "Go? ", "a")) for table in tables))
+    drawn(found, width)
+    found.reveal(found.differences[0])
+    text = [row for row in drawn(found, width) if "r0" in row]
+    assert sum(row.count("│r0│…") for row in text) == 2
+    assert sum(row.count("«99»") + row.count("«77»") for row in text) == 2

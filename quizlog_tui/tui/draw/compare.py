@@ -41,7 +41,6 @@ SIDE_BY_SIDE = 70
 """Minimum width in cells for two columns."""
 SIGNS = {"same": "│", "changed": "≠", "only-a": "<", "only-b": ">"}
 """The sign of a row: alike, different, only on the left, only on the right."""
-_OWN = "«»▏…"
 _WHAT = {
     "answer": "the answer",
     "print": "what is printed",
@@ -136,7 +135,7 @@ class Comparison:
         """Shift tables as far as the first word that differs in an item needs."""
         tables = [(text, mark) for text, mark in self._tables(index) if mark is not None]
         first = min((cell_len(text[:mark]) for text, mark in tables), default=0)
-        self._left = max(0, first - self._column // 2) if first >= self._column - 1 else 0
+        self._left = max(0, first - self._column * 2 // 3) if first >= self._column - 1 else 0
 
     def _tables(self, index: int) -> Iterator[tuple[str, int | None]]:
         """The rows of tables in an item, each with the place of the first marked word, if any."""
@@ -193,20 +192,21 @@ class Comparison:
     def _beside(self, index: int, *, every: bool) -> Iterator[Row]:
         row, width = self.rows[index], self._column
         pair = (self._alike(index),) * 2 if row.kind == "same" else self._sides(index)
-        both = zip_longest(*(_rows(side, width) for side in pair), fillvalue=())
+        empty = _fitted((), width, 0, None)
+        both = zip_longest(*map(self._fitted_rows, pair), fillvalue=empty)
         for number, (one, other) in enumerate(both):
             labels = (row.index_a, row.index_b) if number == 0 or every else (None, None)
             sign = SIGNS[row.kind] if number == 0 else "│" if row.kind == "same" else "┃"
             yield [
-                *self._cells(labels[0], one, width),
+                *self._cells(labels[0], one),
                 (f" {sign} ", "dim" if row.kind == "same" else "warn"),
-                *self._cells(labels[1], other, width),
+                *self._cells(labels[1], other),
             ]
 
     def _below(self, index: int, *, every: bool) -> Iterator[Row]:
         for sign, label, text in self._parts(index):
-            for at, row in enumerate(_rows(text, self._column)):
-                cells = self._cells(label if at == 0 or every else None, row, self._column)
+            for at, row in enumerate(self._fitted_rows(text)):
+                cells = self._cells(label if at == 0 or every else None, row)
                 yield [(f"{sign} ", "dim" if sign == " " else "warn"), *cells]
 
     def _parts(self, index: int) -> Iterator[tuple[str, int | None, Line]]:
@@ -225,10 +225,16 @@ class Comparison:
         if row.b:
             yield ">", row.index_b, other
 
-    def _cells(self, number: int | None, row: Sequence[tuple[str, str]], width: int) -> Row:
-        """A row of one side: step number, text, and padding."""
+    def _fitted_rows(self, text: Line) -> Iterator[Row]:
+        """The rows of one side's text; rows of tables are not wrapped."""
+        rows = Rows(text.pieces, self._column, unwrapped="tables")
+        for at, row in enumerate(rows):
+            yield _fitted(row, self._column, self._left, rows.kept(at))
+
+    def _cells(self, number: int | None, row: Row) -> Row:
+        """A row of one side: step number, and text."""
         label = "" if number is None else str(number)
-        return [(f"{label:>{self._digits}} ", "dim"), *_fitted(row, width, self._left)]
+        return [(f"{label:>{self._digits}} ", "dim"), *row]
 
     # -- telling
 
@@ -268,16 +274,8 @@ def _renumbered(row: Aligned, first_a: int, first_b: int) -> Aligned:
     )
 
 
-def _rows(text: Line, width: int) -> Rows:
-    """The rows of one side's text; rows of tables are not wrapped."""
-    return Rows(text.pieces, width, unwrapped="tables")
-
-
 def _rows_of(text: str, width: int) -> int:
-    """Number of rows of a safe text; fast also for texts with our own one-cell signs."""
-    if not text.isascii():
-        for sign in _OWN:
-            text = text.replace(sign, "x")
+    """Number of rows of a safe text; rows of tables are not wrapped."""
     return height(text, width, unwrapped="tables")
 
 
@@ -309,14 +307,22 @@ def branch_line(branch: BranchInfo, name: str, at: int) -> Line:
     )
 
 
-def _fitted(row: Sequence[tuple[str, str]], width: int, left: int) -> Row:
-    """A row padded to a width; a row of a table is shifted and cut, with a sign where it is."""
-    text = "".join(part for part, _ in row)
-    if (left or cell_len(text.rstrip()) > width) and is_table_row(text):
-        end = cell_len(text.rstrip())
+def _fitted(row: Sequence[tuple[str, str]], width: int, left: int, kept: int | None) -> Row:
+    """A row padded to a width; a row of a table is shifted and cut, with a sign where it is.
+
+    Args:
+        row: The row, uncut.
+        width: Cells it fills.
+        left: How many cells it is shifted.
+        kept: The cells of its first column, which stays; None if it is no row of a table.
+    """
+    end = cell_len("".join(text for text, _ in row).rstrip())
+    if kept is not None and (left or end > width):
+        still = kept if kept <= width // 2 else 0
         row = [
+            *_between(row, 0, still if left else 0),
             *([("…", "dim")] if left else []),
-            *_between(row, left + bool(left), left + width - (end > left + width)),
+            *_between(row, still + left + 1 if left else 0, left + width - (end > left + width)),
             *([("…", "dim")] if end > left + width else []),
         ]
     cut = _between(row, 0, width)  # a space at the edge may overlap it unseen

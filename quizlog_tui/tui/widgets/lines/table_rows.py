@@ -1,4 +1,7 @@
-"""Which lines of an output are rows of a table, and how wide its first column is. Pure."""
+"""Which lines of an output are rows of a table, and how wide its first column is. Pure.
+
+A row may have the « » in which a comparison encloses what differs.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +10,12 @@ from collections.abc import Iterator, Sequence
 
 from rich.cells import cell_len
 
-_BARS = re.compile(r" *[|│┃║](.*[|│┃║])? *")
-_RULE = re.compile(r" *[+┌├└┏┡┠┗╭╰╒╞╘╔╠╟╚─━═][-=+─━═┬┼┴┳╋┻╤╪╧╦╬╩╇╈┯┿┷┐┤┘┓┩┨┛╮╯╕╡╛╗╣╢╝]+ *")
+_BARS = re.compile(r"[ «]*[|│┃║](.*[|│┃║])?[ »]*")
+_RULE = re.compile(r"[ «]*[+┌├└┏┡┠┗╭╰╒╞╘╔╠╟╚─━═][-=+─━═┬┼┴┳╋┻╤╪╧╦╬╩╇╈┯┿┷┐┤┘┓┩┨┛╮╯╕╡╛╗╣╢╝«»]+ *")
 _GAP = re.compile(r"(?<=[^ ]) {2,}(?=[^ ])")
 _GAPS = 3
 """Gaps between words from which on a line stands in columns."""
-_FIRST = re.compile(r" *[|│┃║].*?[|│┃║]")
+_FIRST = re.compile(r"[ «]*[|│┃║].*?[|│┃║]»?")
 _WORDS = re.compile(r"[^ ]+(?: [^ ]+)*")
 
 
