@@ -88,9 +88,10 @@ _DRAWS_OVER = re.compile(r"(?:\x1b\[[0-9;?]*[A-Za-z])*[\r\x08]")
 def with_newlines(printed: Sequence[str]) -> list[str]:
     """Recorded strings of `print`, each with the newline that the record leaves out.
 
-    Strings that draw over one line, as those of a progress bar, had none between them.
+    Strings that draw over one line, as those of a progress bar, had none between them, nor before
+    the empty `print()` that ends them.
     """
-    pairs = zip_longest(printed, printed[1:], fillvalue="")
+    pairs = zip_longest(printed, printed[1:], fillvalue="\n")
     return [text if _goes_on(text, after) else f"{text}\n" for text, after in pairs]
 
 
@@ -98,7 +99,8 @@ def _goes_on(text: str, after: str) -> bool:
     """Whether a string is drawn over, or goes on, by the one after it."""
     if _STAYS.search(text):
         return True
-    return bool(_DRAWS_OVER.match(text) and _DRAWS_OVER.match(after)) or after.startswith("\x08")
+    ends_or_draws = not after or _DRAWS_OVER.match(after)
+    return bool(_DRAWS_OVER.match(text) and ends_or_draws) or after.startswith("\x08")
 
 
 def colored(text: str) -> str:

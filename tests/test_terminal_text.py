@@ -116,7 +116,7 @@ def test_a_cleared_screen_begins_below_what_was_written(text: str, shown: str) -
     [
         (["one", "two"], "one\ntwo\n"),
         (["first", " 10%\r", " 99%\r", "done"], "first\ndone\n"),
-        (["first", "\r 10%", "\r 99%", "", "last"], "first\n 99%\n\nlast\n"),
+        (["first", "\r 10%", "\r 99%", "", "last"], "first\n 99%\nlast\n"),
         (["\x1b[2K 10%\r\x1b[K", "done"], "done\n"),
         (["|", "\x08/", "\x08-"], "-\n"),
         ([], ""),

@@ -23,6 +23,7 @@ from quizlog_tui.tui.draw.library import (
 )
 from quizlog_tui.tui.draw.preview import preview_lines
 from quizlog_tui.tui.keys.keymap import shown
+from quizlog_tui.tui.widgets.lines.documents import rows as drawn_rows
 
 HERE = Path("/r")
 A = Summary(HERE / "a.yaml", "q.py", "success", 1.0, 5, 5, 1, 7, 30.0)
@@ -132,4 +133,25 @@ def test_foreign_text_is_made_visible() -> None:
 def test_a_preview_shows_a_progress_bar_as_it_ended_and_a_link_as_its_text() -> None:
     link = "\x1b]8;;https://example.org\x1b\\a link\x1b]8;;\x1b\\"
     shown = preview_lines(A, Preview(printed=("start", " 10 %\r", " 99 %\r", "done", link)))
-    assert [each.text for each in shown][-3:] == ["start", "done%", "a link"]
+    assert shown[-1].text == "start\ndone%\na link"
+
+
+def test_a_preview_has_no_empty_line_after_a_progress_bar() -> None:
+    shown = preview_lines(
+        A, Preview(printed=("start", "\r 10 %", "\r 99 %", "", "done", "", "end"))
+    )
+    assert shown[-1].text == "start\n 99 %\ndone\n\nend"
+
+
+def test_a_preview_draws_output_as_the_player_does() -> None:
+    border = f"┌{'─' * 60}┐"
+    printed = (*map(str, range(40)), "\x1b[31mred\x1b[0m", border, f"│{'words ' * 10}│")
+    output = preview_lines(A, Preview(printed=printed))[-1]
+    assert output.text.split("\n") == [
+        *map(str, range(13, 40)),
+        "red",
+        border,
+        f"│{'words ' * 10}│",
+    ]
+    assert [style for text, style in output.pieces if text.strip() == "red"] == ["sgr 31"]
+    assert len(drawn_rows(output, 40)) == 30

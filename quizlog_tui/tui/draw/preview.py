@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ...record.feedback import Feedback
 from ...record.preview import Preview
 from ...record.summary import Summary
-from ...terminal_text import plain, plain_lines, with_newlines
+from ...terminal_text import plain, with_newlines
 from ..widgets.lines.documents import Line, line
 from .status_signs import STYLES, bars, outcome
+from .terminal_pieces import pieces_between, terminal_pieces
 
 _LINES = 30
 """Printed lines that are shown, the last ones."""
@@ -36,10 +37,18 @@ def _lines(one: Summary, found: Preview) -> Iterator[Line]:
     yield line((f"seed {one.seed} · {one.script}", "dim"))
     for note in found.notes[-_NOTES:]:
         yield line(("note ", "head"), _note(note))
-    printed = plain_lines("".join(with_newlines(found.printed)))
-    if printed:
+    if found.printed:
         yield line("")
-    yield from (line(each) for each in printed[-_LINES:])
+        yield _printed(found.printed)
+
+
+def _printed(texts: Sequence[str]) -> Line:
+    """What was printed last, drawn as in the player."""
+    pieces = terminal_pieces("".join(with_newlines(texts)), "", raw=False)
+    text = "".join(part for part, _ in pieces).removesuffix("\n")
+    left_out = "\n".join(text.split("\n")[:-_LINES])
+    start = len(left_out) + bool(left_out)
+    return Line(tuple(pieces_between(pieces, start, len(text))), unwrapped="tables")
 
 
 def _note(note: Feedback) -> str:
