@@ -29,7 +29,7 @@ def take_frame(app: App[Any]) -> Frame:
             column = runs[-1].column + cell_len(runs[-1].text) if runs else 0
             runs.append(Run(column, segment.text, segment.style or Style.null()))
         rows.append(tuple(runs))
-    return Frame(app.size.width, app.size.height, tuple(rows))
+    return Frame(app.size.width, app.size.height, tuple(rows), app.current_theme.dark)
 
 
 def screen_svg(app: App[Any]) -> str:

@@ -14,9 +14,11 @@ from quizlog_tui.session.session import Session
 from quizlog_tui.solver.decisions.decision_file import decisions_path
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
+from quizlog_tui.tui.draw.cast import moving_svg
 from quizlog_tui.tui.draw.svg import frame_svg
 from quizlog_tui.tui.draw.terminal_frame import Frame, Run
 from quizlog_tui.tui.picture import picture
+from quizlog_tui.tui.recording import KeyPress, film
 from quizlog_tui.tui.screens.episodes.episodes import EpisodesScreen
 from quizlog_tui.tui.screenshot import screen_svg
 from quizlog_tui.webquiz.page.browser import executable
@@ -109,6 +111,19 @@ COLOURS = """([picture, width]) => new Promise(done => {
     image.src = "data:image/svg+xml;base64," + btoa(picture);
 })"""
 """The colours of the pixels in the middle of a picture that is drawn at a width."""
+
+
+@pytest.mark.parametrize(
+    ("theme", "ground"),
+    [("quizlog-terminal-light", "#ffffff"), ("quizlog-terminal-dark", "#292929")],
+)
+def test_the_colours_of_the_terminal_are_those_the_theme_is_made_for(
+    theme: str, ground: str, record: Path
+) -> None:
+    moving = moving_svg(film(record, [KeyPress("escape")], theme=theme))
+    for drawn in (picture(record, theme=theme).svg, moving):
+        (other,) = {"#ffffff", "#292929"} - {ground}
+        assert f'fill="{ground}"' in drawn and f'fill="{other}"' not in drawn
 
 
 @needs_browser()

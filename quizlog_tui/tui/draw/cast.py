@@ -50,12 +50,13 @@ def asciicast(film: Film) -> str:
 
 def moving_svg(film: Film) -> str:
     """The animation as a repeating SVG. Viewers without CSS animation show the first frame."""
-    looks, moves = Looks(), _Moves(film.starts[-1])
+    first = film.frames[0][0]
+    looks, moves = Looks(dark=first.dark), _Moves(film.starts[-1])
     body = "".join(
         f"<g{moves.look(spans)}>{row_svg(row, number * LINE, looks)}</g>\n"
         for (number, row), spans in _shown_rows(film).items()
     )
-    width, height = window_size(film.frames[0][0])
+    width, height = window_size(first)
     return window(width, height, film.title, looks.css() + moves.css(), body)
 
 

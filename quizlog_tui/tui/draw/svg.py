@@ -11,10 +11,9 @@ from collections.abc import Iterable, Iterator
 from html import escape
 
 from rich.cells import cell_len
-from rich.color import Color
 from rich.color_triplet import ColorTriplet
 from rich.style import Style
-from rich.terminal_theme import SVG_EXPORT_THEME
+from rich.terminal_theme import DEFAULT_TERMINAL_THEME, SVG_EXPORT_THEME, TerminalTheme
 
 from .terminal_frame import Frame, Run
 
@@ -49,7 +48,7 @@ _LOWER, _LEFT = " ▁▂▃▄▅▆▇█", "█▉▊▋▌▍▎▏"
 def frame_svg(frame: Frame, title: str) -> str:
     """A picture of a frame, in a window with a title."""
     width, height = window_size(frame)
-    looks = Looks()
+    looks = Looks(dark=frame.dark)
     body = frame_body(frame, looks)
     return window(width, height, title, looks.css(), body)
 
@@ -77,9 +76,15 @@ def window(width: int, height: int, title: str, css: str, body: str) -> str:
 
 
 class Looks:
-    """Gives each text style a short class name, numbered by first use."""
+    """Gives each text style a short class name, numbered by first use.
 
-    def __init__(self) -> None:
+    Args:
+        dark: Whether the terminal has a dark ground.
+    """
+
+    def __init__(self, *, dark: bool) -> None:
+        self.palette = SVG_EXPORT_THEME if dark else DEFAULT_TERMINAL_THEME
+        """The terminal's own colours."""
         self._names: dict[str, str] = {}
 
     def of(self, rules: str) -> str:
@@ -98,21 +103,21 @@ def frame_body(frame: Frame, looks: Looks) -> str:
 
 def row_svg(row: tuple[Run, ...], top: int, looks: Looks) -> str:
     """One row, its upper edge at `top`."""
-    grounds = "".join(_grounds(row, top))
+    grounds = "".join(_grounds(row, top, looks.palette))
     return grounds + "".join(part for run in row for part in _marks(run, top, looks)) + "\n"
 
 
-def _grounds(row: tuple[Run, ...], top: int) -> Iterator[str]:
+def _grounds(row: tuple[Run, ...], top: int, palette: TerminalTheme) -> Iterator[str]:
     """A rectangle for each stretch of one background."""
-    for fill, start, end in _stretches(row):
+    for fill, start, end in _stretches(row, palette):
         width = (end - start) * CELL
         yield f'<rect x="{start * CELL}" y="{top}" width="{width}" height="{LINE}" fill="{fill}"/>'
 
 
-def _stretches(row: Iterable[Run]) -> list[tuple[str, int, int]]:
+def _stretches(row: Iterable[Run], palette: TerminalTheme) -> list[tuple[str, int, int]]:
     found: list[tuple[str, int, int]] = []
     for run in row:
-        fill, end = _colours(run.style)[1], run.column + cell_len(run.text)
+        fill, end = _colours(run.style, palette)[1], run.column + cell_len(run.text)
         if found and found[-1][0] == fill:
             found[-1] = (fill, found[-1][1], end)
         else:
@@ -122,7 +127,7 @@ def _stretches(row: Iterable[Run]) -> list[tuple[str, int, int]]:
 
 def _marks(run: Run, top: int, looks: Looks) -> Iterator[str]:
     """The characters of a run: lines and blocks as shapes, others as text."""
-    colour = _colours(run.style)[0]
+    colour = _colours(run.style, looks.palette)[0]
     places, letters, column = [], [], run.column
     for cells in _LEVEL.findall(run.text):
         char = cells[0]
@@ -164,18 +169,16 @@ def _rules(style: Style, colour: str) -> str:
     )
 
 
-def _colours(style: Style) -> tuple[str, str]:
+def _colours(style: Style, palette: TerminalTheme) -> tuple[str, str]:
     """Foreground and background."""
-    front = _triplet(style.color, SVG_EXPORT_THEME.foreground_color)
-    back = _triplet(style.bgcolor, SVG_EXPORT_THEME.background_color)
+    front = palette.foreground_color
+    if style.color is not None:
+        front = style.color.get_truecolor(palette)
+    back = palette.background_color
+    if style.bgcolor is not None:
+        back = style.bgcolor.get_truecolor(palette, foreground=False)
     if style.reverse:
         front, back = back, front
     if style.dim:
         front = ColorTriplet(*((a + b) // 2 for a, b in zip(front, back, strict=True)))
     return front.hex, back.hex
-
-
-def _triplet(colour: Color | None, default: ColorTriplet) -> ColorTriplet:
-    if colour is None or colour.is_default:
-        return default
-    return colour.get_truecolor(SVG_EXPORT_THEME)

@@ -24,6 +24,8 @@ class Frame:
     width: int
     height: int
     rows: tuple[tuple[Run, ...], ...]
+    dark: bool = True
+    """Whether the terminal's own ground is dark."""
 
     @property
     def text(self) -> str:
