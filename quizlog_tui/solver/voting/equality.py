@@ -7,7 +7,7 @@ records those by which it counts different answers as one.
 
 Every rule maps an answer to one form, so that equality is reflexive, symmetric and transitive. The
 price is an edge: two computed numbers on either side of a rounding limit stay apart, and a number
-half-way between two goes to the even one, as Python rounds a `Decimal`, whichever the other models chose.
+half-way between two goes to the even one, as `Decimal` rounds, whichever the other models chose.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
+from textwrap import dedent
 from typing import Any, Literal, Never
 
 from ...invisible import idle
@@ -204,11 +205,13 @@ _GROUPED = re.compile(
     re.A,
 )
 _LIST_SIGNS = re.compile(r" ?([,;:!?()\[\]{}%]) ?")
+_BRACKETS = ("[", "(", "{")
+"""What begins a text in which indentation has no meaning."""
 _OPERATORS = re.compile(r" ([=+*/|&<>~^·×÷−–—-]) ")
 
 
 def _unmarked(text: str, how: WantedForm) -> str:
-    return text if text.isascii() else " ".join(idle().sub("", text).split())
+    return text if text.isascii() else _squeezed(idle().sub("", text), how)
 
 
 def _composed(text: str, how: WantedForm) -> str:
@@ -216,7 +219,10 @@ def _composed(text: str, how: WantedForm) -> str:
 
 
 def _squeezed(text: str, how: WantedForm) -> str:
-    return " ".join(text.split())
+    lines = [line for line in dedent(text).strip().splitlines() if line.strip()]
+    if text.lstrip()[:1] in _BRACKETS or not any(line[0].isspace() for line in lines):
+        return " ".join(text.split())
+    return "\n".join(line[: -len(line.lstrip())] + " ".join(line.split()) for line in lines)
 
 
 def _ascii_digits(text: str, how: WantedForm) -> str:
@@ -266,13 +272,13 @@ def _to_figures(value: Fraction, how: WantedForm) -> Fraction:
 
 
 def _close(text: str, how: WantedForm) -> str:
-    if how.exact_case:
+    if how.exact_case or "\n" in text:
         return text
     return _LIST_SIGNS.sub(r"\1", _OPERATORS.sub(r"\1", text))
 
 
 def _folded(text: str, how: WantedForm) -> str:
-    return text if how.exact_case else text.casefold()
+    return text if how.exact_case or "\n" in text else text.casefold()
 
 
 RULES: dict[str, EqualityRule] = {

@@ -92,7 +92,7 @@ def _text_form(text: str, question: ModelQuestion) -> NormalForm:
     if _is_failure(text, question):
         raise NoAnswerError("the answer is the text of an error")
     if is_free_text(question.input_type):
-        return NormalForm("free", flat, flat, rules)
+        return NormalForm("free", flat, " ".join(flat.split()), rules)
     return _plain_form(text, question, MAX_DEPTH)
 
 
@@ -162,7 +162,7 @@ def _as_float(value: Fraction) -> float:
 def _string_form(text: str, question: ModelQuestion, depth: int) -> NormalForm:
     flat, rules = applied("blanks", text, wanted(question))
     form = _value_form(flat, question, depth) or _data_form(text)
-    form = form or NormalForm("string", flat, flat)
+    form = form or NormalForm("string", flat, " ".join(flat.split()))
     return replace(form, rules=form.rules | rules)
 
 
