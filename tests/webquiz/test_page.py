@@ -101,6 +101,8 @@ def test_the_submit_url_and_how_it_was_found(snapshot: Snapshot, url: str, rule:
         "In the old quiz answers were posted to /no/submit. POST it to /s/submit",
         "~~POST it to /no/submit~~ POST it to /s/submit",
         "Send a bug report to /no/submit. POST your answer to /s/submit",
+        "Submissions to /no/submit are no longer accepted. POST it to /s/submit",
+        "It is forbidden to POST it to /no/submit. POST it to /s/submit",
         "POST it to /no/submit (closed). POST it to /s/submit",
     ],
 )

@@ -18,7 +18,9 @@ STYLES = (
 _LEAST_LETTER = 3.0
 """Minimum size of letters that can be read."""
 _CLIPPED = re.compile(r"inset\((?:[5-9]\d|100)(?:\.\d+)?%|circle\(0")
-_CLEAR = re.compile(r"rgba\(.*, 0\)|transparent")
+_CLEAR = re.compile(r"rgba\(.*, 0(?:\.0\d*)?\)")
+_FAR = 5000
+"""Number of pixels to the right at which nobody looks."""
 _LEAST = 16
 """Minimum width and height of a picture; smaller ones are dots and lines."""
 
@@ -75,9 +77,9 @@ class Tree:
             return False
         size = float(self.style(node, "font-size").removesuffix("px") or _LEAST_LETTER)
         bounds = [self._layout["bounds"][box] for box in self.boxes.get(node, ())]
-        off = bounds and all(min(w, h, x + w, y + h) <= 0 for x, y, w, h in bounds)
+        off = bounds and all(min(w, h, x + w, y + h, _FAR - x) <= 0 for x, y, w, h in bounds)
         color = self.style(node, "color")
-        return bool(size < _LEAST_LETTER or off or color == behind or _CLEAR.match(color))
+        return bool(size < _LEAST_LETTER or off or _is_alike(color, behind) or _CLEAR.match(color))
 
     def _string(self, number: int) -> str:
         return self._strings[number] if number >= 0 else ""
@@ -151,3 +153,9 @@ class Tree:
         """Whether a node has room for something to see."""
         bounds = (self._layout["bounds"][box] for box in self.boxes.get(node, ()))
         return any(box[2] >= _LEAST and box[3] >= _LEAST for box in bounds)
+
+
+def _is_alike(color: str, other: str) -> bool:
+    """Whether nobody can tell two colors from each other."""
+    one, two = ([int(part) for part in re.findall(r"\d+", text)[:3]] for text in (color, other))
+    return len(one) == len(two) == 3 and all(abs(a - b) < 12 for a, b in zip(one, two, strict=True))

@@ -110,7 +110,7 @@ READ = (
     const box = e.getBoundingClientRect();
     return shown(e) && (!e.checkVisibility || e.checkVisibility({ opacityProperty: true }))
       && parseFloat(getComputedStyle(e).fontSize) >= 3
-      && box.right + scrollX > 0 && box.bottom + scrollY > 0;
+      && box.right + scrollX > 0 && box.left + scrollX < 5000 && box.bottom + scrollY > 0;
   };
   const links = all.filter(e => e.href && typeof e.href === "string"
       && (e.tagName === "LINK" ? shown(e) : inSight(e))

@@ -54,7 +54,7 @@ _REFUSES = re.compile(
     r"(?:(?!(?:and|forget|hesitate|fail|GET)\b)[\w'’]+,?\s+){0,4}?"
     r"(?:post|submit|send|use|sent|posted|submitted|sending|posting)\b(?!\s+GET\b)"
     r"|\b(?:not|never)(?:\s+(?:to|at|via))?$"
-    r"|\b(?:instead of|rather than|avoid|no longer(?! than))\b"
+    r"|\b(?:instead of|rather than|avoid|forbidden|no longer(?! than))\b"
     r"|\b(?:old|older|former|previous|outdated|obsolete|deprecated|wrong|bad|fake|another|other|last)"
     r"\s+(?:\w+\s+){0,2}(?:address(?:es)?|urls?|endpoints?|quiz(?:zes)?|links?|servers?|sites?|pages?"
     r"|versions?|year|tasks?)\b"
@@ -65,10 +65,11 @@ _REFUSES = re.compile(
 )
 """What is said before an address that is no longer, or was never, the one for answers."""
 _REFUSED = re.compile(
-    r"[\"'`”’»)>\]]?,?\s*(?:(?:\.\s+it|\(?which|that|\()\s*)?(?:(?:is|was|has been)\s+(?:now\s+)?)?"
+    r"[\"'`”’»)>\]]?,?\s*(?:(?:\.\s+it|\(?which|that|\()\s*)?"
+    r"(?:(?:is|are|was|were|has been|have been)\s+(?:now\s+)?)?"
     r"(?:an?\s+|the\s+)?"
     r"(?:closed|gone|dead|wrong|old|outdated|obsolete|deprecated|no longer|not (?:used|valid|the)\b"
-    r"|a trap|a decoy)",
+    r"|forbidden|a trap|a decoy)",
     re.I,
 )
 """What is said after such an address."""
