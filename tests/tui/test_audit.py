@@ -10,10 +10,12 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
+from quizlog_tui.record.summary import Summary
 from quizlog_tui.session.audit import Audit
 from quizlog_tui.session.session import Session
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
+from quizlog_tui.tui.draw.library import record_line
 from quizlog_tui.tui.keys.actions import ACTIONS, find_action
 from quizlog_tui.tui.keys.keymap import effective
 from quizlog_tui.tui.keys.palette import ActionCommands
@@ -260,3 +262,31 @@ async def test_golden_audit(size: tuple[int, int], record: Path) -> None:
     async with app.run_test(size=size) as pilot:
         assert isinstance(await settled(pilot), PlayerScreen)
         check("audit", size, screen_text(app))
+
+
+@pytest.mark.parametrize("allowed", [(), ("notes",)])
+async def test_no_text_offers_a_key_that_is_refused(allowed: tuple[str, ...], build: Build) -> None:
+    audit = Audit("--read-only", frozenset(allowed))
+    app = QuizlogApp(build.record('input("n? ")', "1"), audit=audit)
+    async with app.run_test(size=WIDE) as pilot:
+        await settled(pilot)
+        await shows(pilot, "Finished after 1 answer. Step back with")
+        assert "fork with" not in screen_text(app)
+        await pilot.press("F")
+        await shows(pilot, "No notes yet.")
+        assert ("writes a note" in screen_text(app)) == bool(allowed)
+    broken = Summary(build.folder / "broken.yaml", problem="odd")
+    assert record_line(broken, build.folder, lambda name: "") == "broken.yaml: odd"
+
+
+@pytest.mark.parametrize(("key", "doing"), [("d", "deletion of main"), ("U", "a deleted branch")])
+async def test_audit_mode_refuses_before_anything_else_does(
+    key: str, doing: str, record: Path
+) -> None:
+    app = QuizlogApp(record, audit=AUDIT)
+    async with app.run_test(notifications=True) as pilot:
+        await settled(pilot)
+        await pilot.press("b")
+        await opened(pilot, TreeScreen)
+        await pilot.press(key)
+        await shows(pilot, f"locked; this would write: {doing}")

@@ -142,13 +142,14 @@ def record_line(one: Summary | None, folder: Path, key: KeyOf, remark: str = "")
     Args:
         one: The record.
         folder: The library's.
-        key: Gives the key of an action.
+        key: Gives the key of an action; empty if it is refused.
         remark: What there is to say of the script.
     """
     if one is None:
         return ""
     if one.problem:
-        return f"{_name(one, folder)}: {one.problem} · {key('library.editor')} edits it"
+        edits = f" · {editor} edits it" if (editor := key("library.editor")) else ""
+        return f"{_name(one, folder)}: {one.problem}{edits}"
     words = [
         _name(one, folder),
         f"script {one.script} {remark}".rstrip(),
@@ -181,5 +182,9 @@ def nothing_lines(
         line(""),
         line("A record is a YAML or JSON file with a script, a seed and the answers so far."),
         line(""),
-        *(line((key(name), "answer"), f"  {does}") for name, does in _FIRST_STEPS.items()),
+        *(
+            line((at, "answer"), f"  {does}")
+            for one, does in _FIRST_STEPS.items()
+            if (at := key(one))
+        ),
     ]

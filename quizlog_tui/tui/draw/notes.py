@@ -120,11 +120,8 @@ def note_lines(said: Feedback, clock: Clock) -> list[Line]:
 
 
 def no_notes_lines(count: int, key: str) -> list[Line]:
-    """The text shown if there is no note to show; `key` writes one."""
+    """The text shown if there is no note to show; `key` writes one, empty if none can be."""
     if count:
         return [line((f"None of the {count} notes matches.", "head"))]
-    return [
-        line(("No notes yet.", "head")),
-        line(""),
-        line((key, "answer"), " in the player writes a note on the step shown."),
-    ]
+    how = [line(""), line((key, "answer"), " in the player writes a note on the step shown.")]
+    return [line(("No notes yet.", "head")), *(how if key else ())]

@@ -21,6 +21,7 @@ from ...files.paths import typed_path
 from ...session.audit import Audit
 from ...text import one_line
 from .. import clipboard, external
+from ..keys.actions import find_action
 from ..keys.keymap import shown
 from ..keys.typed_keys import KeyGate
 from ..toasts import complain, tell
@@ -92,8 +93,10 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
     # -- saying
 
     def key(self, name: str) -> str:
-        """The key of an action id under the user's key map."""
-        return shown(name, self.app._keymap)
+        """The key of an action id under the user's key map; empty if audit mode refuses it."""
+        action = find_action(name)
+        refused = action is not None and action.is_refused(self.audit)
+        return "" if refused else shown(name, self.app._keymap)
 
     def _is_locked(self, doing: str, kind: str = "") -> bool:
         """Whether audit mode refuses to write something; says so. See `Audit.check`."""

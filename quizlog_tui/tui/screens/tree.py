@@ -244,7 +244,7 @@ class TreeScreen(QuizlogScreen[bool]):
     async def action_delete(self) -> None:
         """Hide the marked branch."""
         row = self.row
-        if row is not None:
+        if row is not None and not self._is_locked(f"deletion of {row.branch.name}"):
             name = row.branch.name
             await self._change(lambda: self._hidden(name))
 
@@ -256,6 +256,8 @@ class TreeScreen(QuizlogScreen[bool]):
     async def action_restore(self) -> None:
         """Restore the selected branch, or say how to select a deleted one."""
         row = self.row
+        if self._is_locked("a deleted branch, restored"):
+            return
         if row is None or not row.branch.deleted:
             tell(self, f"no deleted branch is selected; {self.key('tree.deleted')} shows them")
         else:

@@ -106,7 +106,8 @@ class PromptDrawing:
             return "End", "The script cannot start."
         count = plural(state.step, "answer")
         back, fork = self._key("player.back"), self._key("player.fork")
-        return "End", f"Finished after {count}. Step back with {back}, fork with {fork}."
+        forks = f", fork with {fork}" if fork else ""
+        return "End", f"Finished after {count}. Step back with {back}{forks}."
 
 
 def _heading(at: int, verb: str) -> str:
