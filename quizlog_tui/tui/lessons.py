@@ -37,6 +37,17 @@ class Lesson:
     """Whether it is done: the screens now, and as they were when the lesson began."""
     finished: str = ""
     """What to do where the script asks nothing more; empty if that makes no difference."""
+    unseen: str = ""
+    """What to do where no error is on the screen; empty if that makes no difference."""
+
+    def said(self, scene: LessonScene | None) -> str:
+        """What to do, as the screens are; None for no record."""
+        if scene is None:
+            return self.text
+        if self.finished and scene.status == "success":
+            return self.finished
+        sees_error = scene.status == "error" and scene.step == scene.pointer
+        return self.text if sees_error else self.unseen or self.text
 
 
 class Tour:
@@ -63,14 +74,17 @@ class Tour:
 
     def text(self, key: KeyOf) -> str:
         """The text of the current lesson with the user's keys."""
-        lesson, scene = LESSONS[self.lesson], self._scene()
-        finished = scene is not None and scene.status == "success"
-        text = lesson.finished if finished and lesson.finished else lesson.text
+        text = LESSONS[self.lesson].said(self._scene())
         return f"☞ {self.lesson + 1}/{len(LESSONS)}  {with_keys(text, key)}"
 
 
 def _shows(screen: str) -> Callable[[LessonScene, LessonScene], bool]:
     return lambda seen, began: seen.screen == screen
+
+
+def _answered_again(seen: LessonScene, began: LessonScene) -> bool:
+    """Whether the screens are as far as they were, or on a fork that has answers."""
+    return seen.pointer >= (1 if seen.branches > began.branches else began.pointer)
 
 
 LESSONS = (
@@ -86,7 +100,8 @@ LESSONS = (
     ),
     Lesson(
         "You see the error with its line, its score and the source. Now give the right answer.",
-        lambda seen, began: seen.pointer >= began.pointer and seen.status != "error",
+        lambda seen, began: seen.status != "error" and _answered_again(seen, began),
+        unseen="Now give the right answer: {player.last} goes to the question.",
     ),
     Lesson(
         "Press Escape to leave the input. Then press {player.back} to see the previous step. "

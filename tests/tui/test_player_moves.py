@@ -666,6 +666,20 @@ async def test_no_wrong_turn_skips_or_ends_the_guide(tmp_path: Path) -> None:
         assert app.tour is not None and app.tour.lesson + 1 == len(LESSONS)
 
 
+async def test_the_guide_speaks_of_an_error_only_where_one_is_seen(record: Path) -> None:
+    app = QuizlogApp(record, guided=True)
+    async with app.run_test(size=(110, 34)) as pilot:
+        await settled(pilot)
+        await press(pilot, "b", "a", "d", "enter")
+        await shows(pilot, f"☞ 3/{len(LESSONS)} You see the error")
+        await press(pilot, "escape", "h")
+        await shows(pilot, f"☞ 3/{len(LESSONS)} Now give the right answer: $ goes to the question")
+        await press(pilot, "dollar_sign")
+        await shows(pilot, f"☞ 3/{len(LESSONS)} You see the error")
+        await press(pilot, "escape", "0", "f", "2", "enter")
+        await shows(pilot, f"☞ 4/{len(LESSONS)}")
+
+
 async def test_the_guide_is_on_every_screen_and_keeps_its_lesson(record: Path) -> None:
     with Session(record) as session:
         session.answer("bad")
@@ -715,7 +729,7 @@ def test_the_guide_names_the_keys_as_the_user_has_them() -> None:
     fork = next(lesson for lesson in LESSONS if "Fork" in lesson.text)
     said = with_keys(fork.text, lambda name: shown(name, {"player.fork": "ctrl+f"}))
     assert said == "Fork: go back with h, press ctrl+f, and give another answer there."
-    texts = [text for each in LESSONS for text in (each.text, each.finished)]
+    texts = [text for each in LESSONS for text in (each.text, each.finished, each.unseen)]
     assert not any("{" in with_keys(text, lambda name: shown(name, {})) for text in texts)
 
 
