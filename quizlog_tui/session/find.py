@@ -23,6 +23,8 @@ _MARGIN = re.compile(r"^ *\| ")
 _PLACE = re.compile(r" \([^()]*, line \d+\)$")
 """The place at the end of a syntax error's message, which a traceback tells elsewhere."""
 
+UNRECORDED = "output and errors of other branches"
+"""What the file of a record does not hold, so that nothing is found in it unless it is run."""
 Part = Literal["output", "stderr", "question", "answer", "error", "note"]
 """The part of a step in which something is found."""
 

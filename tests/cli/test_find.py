@@ -52,7 +52,9 @@ def test_the_records_of_a_folder_are_searched_and_nothing_is_run(run: Run, build
 def test_what_is_not_found_is_told(run: Run, build: Build) -> None:
     build.record(QUIZ)
     code, out, err = run("find", "zebra", "record.yaml")
-    assert (code, out) == (0, "") and "not found: zebra" in err
+    assert (code, out) == (0, "") and err.endswith("not found: zebra\n")
+    err = run("find", "zebra", ".")[2]
+    assert "not found: zebra (output and errors of other branches" in err
     code, out, err = run("find", "(", ".", "--regex")
     assert (code, out) == (2, "") and "not a regular expression" in err
     assert run("find", "x", "nowhere.yaml")[0] == 2

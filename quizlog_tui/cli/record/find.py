@@ -17,6 +17,7 @@ from ...record.summary import find_records
 from ...replay.replayer import CHECKPOINTS
 from ...replay.transcript import Transcript
 from ...session.find import (
+    UNRECORDED,
     Hit,
     Passage,
     excerpt,
@@ -66,7 +67,8 @@ def run(arguments: Namespace) -> int:
         anything = True
         print(_line(one, arguments.where if in_folder else None))
     if not anything:
-        print(f"quizlog: not found: {one_line(arguments.words)}", file=sys.stderr)
+        limit = f" ({UNRECORDED}: only in RECORD, not in a folder)" if in_folder else ""
+        print(f"quizlog: not found: {one_line(arguments.words)}{limit}", file=sys.stderr)
     return 0
 
 
@@ -164,7 +166,7 @@ def _find() -> Parser:
     about = (
         "Find words in the output, questions, answers, errors and notes of all branches, in the\n"
         "order of the steps; upper and lower case are the same. A record is run. Of the records\n"
-        "in a folder only their files are searched, which hold the output of the active branch."
+        "in a folder only their files are searched, with output and errors of the active branch."
     )
     parser = command("quizlog find", run, about)
     parser.add_argument("words", metavar="WORDS")

@@ -15,7 +15,7 @@ from textual.widgets import Input
 from textual.worker import Worker
 
 from ....errors import LimitError, UsageError
-from ....session.find import hits_in, search_pattern
+from ....session.find import UNRECORDED, hits_in, search_pattern
 from ....session.match_limit import match_limit
 from ....text import plural
 from ...draw.find import hit_grid, hit_layout, hit_lines
@@ -95,7 +95,9 @@ class FindScreen(QuizlogScreen[ChosenHit | None]):
         words = self.query_one("#words", Input)
         self._query = Query(words.value, self._query.regex)
         kind = "regular expression" if self._query.regex else "words"
-        words.placeholder = f"{kind} to find in all branches, notes and errors"
+        limit = f", but not in {UNRECORDED}"
+        where = limit if self._texts.folder else " in all branches, notes and errors"
+        words.placeholder = f"{kind} to find{where}"
         self._found, self._records = [], 0
         try:
             pattern = search_pattern(words.value, regex=self._query.regex)
@@ -129,7 +131,8 @@ class FindScreen(QuizlogScreen[ChosenHit | None]):
                         pause = monotonic() + _SLICE
             if not self._room:
                 break
-        self._draw("" if self._room else "the rest is not listed")
+        limit = "" if self._found or not self._texts.folder else f"not in {UNRECORDED}"
+        self._draw(limit if self._room else "the rest is not listed")
 
     @property
     def _room(self) -> int:
