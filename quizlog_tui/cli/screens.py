@@ -213,7 +213,10 @@ def add_read_only(parser: Parser) -> None:
 def _screenshot() -> Parser:
     from ..tui.screen_names import SCREENS
 
-    about = "Draw a screen as text or SVG, without a terminal. The record is not changed."
+    about = (
+        "Draw a screen as text or SVG, without a terminal. The record is not changed. Times are\n"
+        'frozen, so that pictures are alike: all is "just now", and every run took 0 ms.'
+    )
     parser = command("quizlog screenshot", screenshot, about)
     parser.add_argument(
         "record", help="a record; a folder for the library, FILE.jsonl for the episodes"

@@ -435,3 +435,9 @@ def test_a_sweep_takes_answers_from_a_file(run: Run, build: Build) -> None:
     assert (code, out) == (2, "") and "which answers? (name them, or use --from FILE" in err
     code, out, err = run("sweep", "record.yaml", "1", "--from", "gone.txt")
     assert (code, out) == (2, "") and "gone.txt: cannot read" in err
+
+
+def test_screenshots_say_that_their_times_are_frozen(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["screenshot", "--help"])
+    assert "Times are\nfrozen" in capsys.readouterr().out
