@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import sys
 
 import pytest
@@ -97,6 +98,15 @@ LOOKS = {
             except RuntimeError as error: text = str(error)
             setattr(sys, name, kept); print(text)
         """,
+    "streams that were taken away": """
+        for name in ("stdin", "stdout", "stderr"):
+            kept, _ = getattr(sys, name), delattr(sys, name)
+            try: input("? ")
+            except RuntimeError as error: text = str(error)
+            setattr(sys, name, kept); print(text)
+        del sys.stdout; print("lost")
+        """,
+    "order of names": "print([name for name in globals() if name.startswith('__')])",
 }
 HEAD = "import _thread, atexit, inspect, io, os, pickle, sys, threading, traceback\n"
 READS = {
@@ -110,6 +120,31 @@ READS = {
     "a copy that is closed": "os.fdopen(os.dup(0)).close(); print(input('? '))",
     "a descriptor that was closed": "print(open(0).readline()); input('? ')",
     "a new stream": "sys.stdin = os.fdopen(os.dup(0)); print(sys.stdin.readline(), sys.stdin.fileno() > 2)",
+}
+
+
+NAMED = b"# coding: %s\nprint(1) # %s\n"
+FILES = {
+    "a comment": b'x = input("1 ")\ny = input("2 ")\n# caf\xe9\nprint(x)\n',
+    "the first line": b"# caf\xe9\nprint(1)\n",
+    "the last byte": b"print(1)\n# \xc3",
+    "a text": b'print(1)\r\nprint("\xe9")\n',
+    "a name": b"print(1)\r\xe9 = 1\r",
+    "before a bad line": b"# \xe9\nx = = 1\n",
+    "a surrogate": b"print(1) # \xed\xa0\x80\n",
+    "too long a form": b"print(1) # \xe0\x80\xaf\n",
+    "no comment": b'x = "# coding: latin-1"\n# \xe9\n',
+    "too late": b"\n\n# coding: latin-1\n# \xe9\n",
+    "no such encoding": NAMED % (b"foobar", b""),
+    "no encoding of text": NAMED % (b"rot13", b""),
+    "outside ASCII": NAMED % (b"ascii", b"\xe9"),
+    "latin-1": NAMED % (b"latin-1", b"\xe9"),
+    "UTF-8 by name": NAMED % (b"utf-8", b"\xe9"),
+    "another form of its name": NAMED % (b"UTF8", b"\xe9"),
+    "the second line": b"#! coding\n# vim: fileencoding=latin-1 :\nprint('\xe9')\n",
+    "a mark": codecs.BOM_UTF8 + NAMED % (b"utf-8", b"\xe9"),
+    "a mark and another encoding": codecs.BOM_UTF8 + NAMED % (b"latin-1", b""),
+    "a mark alone": codecs.BOM_UTF8 + b"print(1) # \xe9\n",
 }
 
 
@@ -135,6 +170,27 @@ def test_so_it_does_under_other_versions(build: Build, name: str, version: str) 
     script, python = build.script(script_of(LOOKS, name, build)), str(python_of(version))
     choose(script, python)
     equals_a_plain_run(script, [], python)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_that_python_does_not_run_is_not_run(build: Build, name: str) -> None:
+    script = build.folder / "quiz.py"
+    script.write_bytes(FILES[name])
+    equals_a_plain_run(script, ["a", "b"])
+
+
+@pytest.mark.parametrize("version", ["3.12", "3.13"])
+@pytest.mark.parametrize("name", few(FILES, "a comment", "a surrogate", "no such encoding"))
+def test_nor_is_it_under_other_versions(build: Build, name: str, version: str) -> None:
+    script, python = build.folder / "quiz.py", str(python_of(version))
+    script.write_bytes(FILES[name])
+    choose(script, python)
+    equals_a_plain_run(script, ["a", "b"], python)
+
+
+@pytest.mark.parametrize("name", ["a comment", "a surrogate", "no such encoding"])
+def test_nor_is_it_under_the_oldest_version(build: Build, name: str) -> None:
+    test_nor_is_it_under_other_versions(build, name, "3.9")
 
 
 def test_a_question_asked_deep_down_is_asked(build: Build) -> None:

@@ -14,6 +14,7 @@ import sys
 from types import CodeType, ModuleType
 
 from . import environment, first_frame, guard, hooks, system
+from .compiling import compiled
 from .fixed.fixed_world import FixedWorld
 from .folder import Folder
 from .isolation import Shut, isolate
@@ -135,11 +136,11 @@ def _main_module(file: str) -> ModuleType:
 
     module = ModuleType("__main__")
     module.__dict__.update(
+        __loader__=SourceFileLoader("__main__", file),
+        __annotations__={},
+        __builtins__=builtins,
         __file__=file,
         __cached__=None,
-        __builtins__=builtins,
-        __annotations__={},
-        __loader__=SourceFileLoader("__main__", file),
     )
     sys.modules["__main__"] = module
     return module
@@ -155,7 +156,7 @@ def _run(script: str, file: str, source: bytes, outcome: Outcome) -> None:
         outcome: Receives the outcome.
     """
     try:
-        code: CodeType = compile(source, script, "exec", dont_inherit=True)
+        code: CodeType = compiled(source, script)
         first_frame.run(code, _main_module(file).__dict__)
         return
     except SystemExit as error:

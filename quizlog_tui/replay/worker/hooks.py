@@ -58,6 +58,11 @@ def install(log: Log, world: FixedWorld) -> None:
     atexit.register(lambda: _finish(out))
 
 
+def _stream(name: str) -> Any:
+    """A stream of `sys`; None if the script took it away, of which the original tells."""
+    return getattr(sys, name, None)
+
+
 def _print_to(out: Out) -> Any:
     real = builtins.print
 
@@ -68,7 +73,7 @@ def _print_to(out: Out) -> Any:
             calls.value += MORE
         try:
             file = options.get("file")
-            ours = (sys.stdout if file is None else file) is out
+            ours = (_stream("stdout") if file is None else file) is out
             pieces = _pieces(args, options) if ours else None
             if pieces is not None:
                 out.print_texts(pieces, flush=options.get("flush", False))
@@ -103,8 +108,9 @@ def _input_from(out: Out, stdin: Any, answers: Answers) -> Any:
     real = builtins.input
 
     def input(*args: Any, **options: Any) -> str:
-        ours = sys.stdin is stdin and not stdin.closed and gives_answers(0)
-        if not ours or options or len(args) > 1 or sys.stdout is None or sys.stderr is None:
+        ours = _stream("stdin") is stdin and not stdin.closed and gives_answers(0)
+        lost = _stream("stdout") is None or _stream("stderr") is None
+        if not ours or options or len(args) > 1 or lost:
             return real(*args, **options)
         text = str(args[0]) if args else ""
         sys.stderr.flush()
