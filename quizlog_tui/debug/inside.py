@@ -1,20 +1,23 @@
 """Looks at a script from inside its process, which is thrown away afterwards.
 
-Sent as text to the quiz process, so it uses the standard library only, and little of it: what the
-script lies beside could be imported in its place. The script can forge all that is sent from here.
+Sent as text to the quiz process. A module that lies beside the script could be imported in place of
+one of the standard library, and the script would see any that is new. So this imports only what the
+worker has (its log lists that) and hands out. The script can forge all that is sent from here.
 """
 
 from __future__ import annotations
 
-import json
+import _json
+import builtins
+import os
 import sys
-import types
-from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
-from types import FrameType, TracebackType
-from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:  # the texts of these modules are run before this one, in the same names
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # the texts of `values` and `lines` are run before this one, in the same names
+    from collections.abc import Callable, Iterable, Iterator
+    from types import FrameType, TracebackType
+    from typing import Any
+
     from .lines import MOST_EVENTS, LineTrace
     from .values import (
         LARGEST,
@@ -60,7 +63,7 @@ _look = Look()
 
 def carry_out(request: bytes) -> None:
     """Carry out a request: `begin` notes what there is and watches lines; `show` notes it all."""
-    _look.request = json.loads(request)
+    _look.request = _read(request.decode(), 0)[0]
     if _look.request["what"] == "begin":
         frames = _own(_stack())
         _look.before = dict(_texts(_all_names(frames)))
@@ -81,13 +84,30 @@ def at_end() -> None:
     _note("end" if error is None else "error", _own(_raised(trace)))
 
 
+class _Strict:
+    """How JSON is read."""
+
+    strict = True
+    object_hook = object_pairs_hook = None
+    parse_float = float
+    parse_int = int
+    parse_constant = None
+
+
+_read: Any = _json.make_scanner(_Strict)  # type: ignore[arg-type]
+_written: Any = _json.make_encoder(
+    None, str, _json.encode_basestring_ascii, None, ": ", ", ", False, False, True
+)
+"""What `json` reads and writes with."""
+
+
 def _note(at: str, frames: list[tuple[FrameType, int, int]]) -> None:
     _look.trace.end()
     if _look.request["trace"]:
         found = {"events": _look.trace.events, "truncated": _look.trace.truncated}
     else:
         found = _inspected(at, frames)
-    _look.answer = json.dumps(found)
+    _look.answer = "".join(_written(found, 0))
 
 
 def _inspected(at: str, frames: list[tuple[FrameType, int, int]]) -> dict[str, Any]:
@@ -97,7 +117,7 @@ def _inspected(at: str, frames: list[tuple[FrameType, int, int]]) -> dict[str, A
         "frames": [_frame(*frame) for frame in frames],
         "globals": _variables(_globals()),
         "changed": _changed(frames),
-        "lines": list(islice(_look.trace.lines, MOST_EVENTS)),
+        "lines": list(_look.trace.lines)[:MOST_EVENTS],
         "expressions": [_expression(text, frames) for text in _look.request["expressions"]],
     }
 
@@ -203,7 +223,7 @@ def _is_definition(name: str, value: Any) -> bool:
     return dunder or name.startswith("@") or isinstance(value, _DEFINED)
 
 
-_DEFINED = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType)
+_DEFINED = (type, type(sys), type(carry_out), type(sys._getframe))
 
 
 def _changed(frames: list[tuple[FrameType, int, int]]) -> dict[str, Any]:
@@ -222,12 +242,12 @@ def _changed(frames: list[tuple[FrameType, int, int]]) -> dict[str, Any]:
 
 
 def _texts(names: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    for name, value in islice(names.items(), 10 * MOST_ITEMS):
+    for name, value in list(names.items())[: 10 * MOST_ITEMS]:
         yield checked(name), text_of(value)
 
 
 def _variables(names: dict[str, Any]) -> list[dict[str, Any]]:
-    return [variable(name, value) for name, value in islice(names.items(), 2 * MOST_ITEMS)]
+    return [variable(name, value) for name, value in list(names.items())[: 2 * MOST_ITEMS]]
 
 
 # -- expressions
@@ -250,13 +270,19 @@ def _expression(text: str, frames: list[tuple[FrameType, int, int]]) -> dict[str
 
 def _shut_off(written: list[str]) -> Callable[[], None]:
     """Let an expression ask nobody, end nothing and print into a list; return how to undo that."""
-    modules: dict[str, Any] = sys.modules
-    os, builtins = modules["os"], modules["builtins"]
-    real = (sys.stdout, sys.stdin, os._exit, builtins.input)
-    sys.stdout, sys.stdin, os._exit, builtins.input = _Text(written), None, _no_exit, _no_input
+    places: tuple[tuple[Any, str, Any], ...] = (
+        (sys, "stdout", _Text(written)),
+        (sys, "stdin", None),
+        (os, "_exit", _no_exit),
+        (builtins, "input", _no_input),
+    )
+    real = [getattr(module, name) for module, name, _ in places]
+    for module, name, other in places:
+        setattr(module, name, other)
 
     def restore() -> None:
-        sys.stdout, sys.stdin, os._exit, builtins.input = real
+        for at, (module, name, _) in enumerate(places):
+            setattr(module, name, real[at])
 
     return restore
 

@@ -1,16 +1,18 @@
 """Notes the lines of a script that run, inside its process, and which variables each changed.
 
-Sent to the quiz process as text, between those of `values` and `inside`; standard library only.
+Sent to the quiz process as text, between those of `values` and `inside`; imports as told there.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
-from types import FrameType
-from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:  # the text of that module is run before this one, in the same names
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # the text of `values` is run before this one, in the same names
+    from collections.abc import Callable, Iterable
+    from types import FrameType
+    from typing import Any
+
     from .values import checked, text_of
 
 MOST_EVENTS = 50_000

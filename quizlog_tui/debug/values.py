@@ -1,14 +1,17 @@
 """Describes values of a script, inside its process: short texts that take little time.
 
-Sent to the quiz process as text, before that of `inside`; standard library only.
+Sent to the quiz process as text, before that of `inside`; what it may import is told there.
 """
 
 from __future__ import annotations
 
 import _signal  # type: ignore[import-not-found]
-from collections.abc import Callable, Iterator
-from types import FrameType
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import FrameType
+    from typing import Any
 
 MOST_TEXT = 200
 """Maximum characters of the text of a value."""
@@ -76,7 +79,8 @@ def one_line(text: str) -> str:
     """A text in one line: what is not printable is escaped."""
     if text.isprintable():
         return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    # by no codec, as the first use of one imports it
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 def _pieces(value: Any, levels: int, above: set[int], room: list[int]) -> Iterator[str]:

@@ -11,6 +11,9 @@ from quizlog_tui.cli import main
 from quizlog_tui.debug.inspection import Inspection, Variable, inspection_from
 from quizlog_tui.errors import LimitError, ProtocolError, QuizlogError, UsageError
 from quizlog_tui.proof.verify import verify
+from quizlog_tui.record.append_only_list import AppendOnlyList
+from quizlog_tui.record.model import Record
+from quizlog_tui.record.store import RecordFile
 from quizlog_tui.replay.process.limits import Limits
 from quizlog_tui.replay.replayer import Replayer, replay
 from quizlog_tui.replay.script.source import Source
@@ -374,19 +377,26 @@ def test_a_long_trace_is_cut_and_says_so(build: Build) -> None:
 
 
 def test_a_script_that_forges_the_look_is_refused_or_shown_as_data(build: Build) -> None:
-    forged = "import json\njson.dumps = lambda *_, **__: '\"forged\"'\ninput('a? ')\n"
+    forged = FORGED_ANSWER.replace("return json.dumps(data)", "return 'forged'").replace(
+        "AGAIN", "{}"
+    )
     with pytest.raises(ProtocolError, match="no readable snapshot"):
         look(build, forged, [])
 
 
 FORGED_ANSWER = """\
-    import json
-    real = json.dumps
-    def forged(data, **options):
+    import json, sys
+    real = sys._getframe
+    def forged(data, level):
         data = dict(data)
         data.update(AGAIN)
-        return real(data)
-    json.dumps = forged
+        return json.dumps(data)
+    def frame(depth=0):
+        names = real(1).f_globals
+        if "_written" in names:
+            names["_written"] = forged
+        return real(depth + 1)
+    sys._getframe = frame
     input("a? ")
     """
 
@@ -451,3 +461,54 @@ def test_the_command_shows_a_step_and_its_json(
     assert "    4    secret.append(int(first)) " in capsys.readouterr().out
     assert main(["inspect", str(path), "9"]) == 2
     assert "there is no step 9" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("used", ["", "json", "typing", "types", "re", "signal"])
+def test_a_look_runs_no_module_of_the_folder(used: str, build: Build) -> None:
+    """Whether named like one of the standard library or of what an import makes of the rest."""
+    names = ("json", "typing", "types", "re", "signal", "itertools", "collections", "_json")
+    for name in (*names, "_signal", "__future__", "encodings", "ast", "traceback", "contextlib"):
+        path = build.folder / f"{name}.py"
+        path.write_text("" if name == used else "print('ran')\nraise SystemExit(3)\n")
+    start = f"import {used}" if used in ("json", "re", "signal") else "pass"
+    found = look(build, f"{start}\nx = input()\ny = input()\nz = 'a\\x1b'\ninput()\n", ["1", "2"])
+    assert texts(found.globals) == {"x": "'1'", "y": "'2'", "z": r"'a\x1b'"}
+
+
+@pytest.mark.parametrize("name", ["json", "types", "typing", "re", "os", "signal"])
+def test_a_script_named_like_a_module_is_looked_at(name: str, tmp_path: Path) -> None:
+    script, path = tmp_path / f"{name}.py", tmp_path / "r.yaml"
+    script.write_text('x = input("1 ")\ny = input("2 ")\nraise Exception("no")\n')
+    RecordFile(path).create(Record(script.name, 7, AppendOnlyList(), 0))
+    with Session(path) as session:
+        session.answer("a")
+        session.answer("b")
+        assert texts(session.inspect().globals) == {"x": "'a'", "y": "'b'"}
+
+
+IMPORTING = """\
+    import builtins, sys
+    real, seen = builtins.__import__, []
+    def counting(name, *rest):
+        seen.append(name)
+        return real(name, *rest)
+    before = input()
+    builtins.__import__ = counting
+    loaded = sorted(sys.modules)
+    sys.modules["os"] = sys.modules["json"] = sys.modules["_json"] = None
+    middle = input()
+    del sys.modules["os"], sys.modules["json"], sys.modules["_json"]
+    more = sorted(set(sys.modules) - set(loaded))
+    same = set(sys.modules) >= set(loaded) - {"os", "json", "_json"}
+    last = input()
+    """
+
+
+def test_a_look_leaves_and_asks_for_no_module_of_the_script(build: Build) -> None:
+    for answers in (["1"], ["1", "2"], ["1", "2", "3"]):
+        found = look(build, IMPORTING, answers, "1 + 1")
+        assert found.expressions[0].error is None
+        shown = texts(found.globals)
+        assert shown.get("seen") == "[]"
+        assert shown.get("more", "[]") == "[]"
+        assert shown.get("same", "True") == "True"

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from typing import Any
 
 _PROGRESS_SECONDS = 1.0
+_LOOKS_IMPORT = {
+    name: sys.modules[name] for name in ("__future__", "_json", "_signal", "builtins", "os", "sys")
+}
+"""Modules for the code that looks at the script: these, whatever the script's folder holds."""
 
 
 class Log:
@@ -166,7 +170,11 @@ class Log:
     def _look(self, request: bytes, *code: bytes) -> None:
         """Look at the script with code that quizlog sends; see `quizlog_tui.debug`."""
         if not self.looker:
-            self.looker["log"] = self
+            own = {
+                **vars(_LOOKS_IMPORT["builtins"]),
+                "__import__": lambda name, *_: _LOOKS_IMPORT[name],
+            }
+            self.looker.update(log=self, __builtins__=own)
             self.outcome.keeps_error = True
             for text in code:
                 exec(compile(text, "<look>", "exec"), self.looker)
