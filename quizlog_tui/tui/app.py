@@ -37,8 +37,7 @@ from .message_log import MessageLog
 from .messages import Neighbour, OpenRecord
 from .neighbours import find_neighbour
 from .screens.base import QuizlogScreen
-from .screens.player.opening_screen import OpeningScreen, is_long
-from .screens.player.player import PlayerScreen
+from .screens.player.player import OpeningScreen, PlayerScreen, is_long
 from .search_hits import ChosenHit
 from .state import State
 from .themes.ascii_signs import AsciiFilter

@@ -1,6 +1,9 @@
 """Collects what is known about the steps of an open record: attempts, notes and decisions.
 
 Reads the decisions file beside the record again when it changes. Uses no widgets.
+
+A decision names the branch and the step of its question. It also belongs to branches that fork from
+that branch at that step or later, since they share the question.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from ..errors import DecisionError
 from ..files.paths import decisions_path
 from ..record import who
 from ..record.append_only_list import AppendOnlyList
+from ..record.lineage import lineage
 from ..record.model import Record
 from ..record.who import Attribution
 from ..replay.transcript import Step, Transcript
@@ -22,7 +26,6 @@ from ..session.session import Session
 from ..session.timeline import Moment, Timeline, timeline
 from .draw.timeline import ALERT, DECISION, FORK, NOTE
 from .file_changes import Watch
-from .step_decisions import decisions_by_step, model_work_by_step
 
 if TYPE_CHECKING:
     from ..solver.decisions.decision import Decision
@@ -171,3 +174,37 @@ class KnownSteps:
                 path = decisions_path(self._session.path)
                 self._decisions = read_decisions(path).decisions
             self._state = None
+
+
+def decisions_by_step(decisions: Sequence[Decision], record: Record) -> dict[int, list[int]]:
+    """For each step of the active branch that has any, its decisions as indexes, oldest first."""
+    reach = lineage(record, record.branch)
+    found: dict[int, list[int]] = {}
+    for index, decision in enumerate(decisions):
+        asked = decision.question
+        branch = record.branch if asked.branch is None else asked.branch
+        if asked.pointer is not None and asked.pointer <= reach.get(branch, -1):
+            found.setdefault(asked.pointer, []).append(index)
+    return dict(sorted(found.items()))
+
+
+def model_work_by_step(decisions: Sequence[Decision], record: Record) -> dict[int, Asked]:
+    """For each step of the active branch that has decisions, what asking models took."""
+    found = {}
+    for step, indexes in decisions_by_step(decisions, record).items():
+        made = [decisions[index] for index in indexes]
+        live = {reply.name for each in made for reply in each.models if reply.source == "live"}
+        first = [reply.seconds for each in made for reply in each.models if reply.name in live]
+        again = [
+            reply.seconds for each in made for reply in each.reconciliation if reply.name in live
+        ]
+        if first:
+            found[step] = Asked(len(first) + len(again), sum(first) + sum(again))
+    return found
+
+
+def nearest(decisions: Sequence[Decision], record: Record, step: int) -> int:
+    """The decision to show first at a step: its last, or that of the nearest step before it."""
+    steps = decisions_by_step(decisions, record)
+    before = [at for at in steps if at <= step] or list(steps)[:1]
+    return steps[before[-1]][-1] if before else 0

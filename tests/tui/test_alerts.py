@@ -29,7 +29,7 @@ def record(build: Build) -> Path:
 
 
 async def answered(app: QuizlogApp, screen: PlayerScreen, answer: str) -> None:
-    screen.moves.move(lambda: screen.session.answer(answer))
+    screen.editing.move(lambda: screen.session.answer(answer))
     await app.workers.wait_for_complete()
 
 

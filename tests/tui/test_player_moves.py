@@ -125,11 +125,11 @@ async def test_playing_goes_on_to_the_end_and_stops(record: Path) -> None:
         for _ in range(4):
             await press(pilot, "greater_than_sign")
         await pilot.press("space")
-        while screen.state.step != 3 or screen.autoplay.playing:
+        while screen.state.step != 3 or screen.panes.playing:
             await pilot.pause(0.01)
         assert "▶" not in screen_text(app)
         await press(pilot, "space", "space")
-        assert not screen.autoplay.playing
+        assert not screen.panes.playing
 
 
 async def test_undo_and_redo(record: Path) -> None:
@@ -703,7 +703,7 @@ async def test_the_guide_is_on_every_screen_and_keeps_its_lesson(record: Path) -
 async def test_a_long_record_is_shown_as_recorded_while_it_is_replayed(
     suffix: str, build: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("quizlog_tui.tui.screens.player.opening_screen.LONG", 0)
+    monkeypatch.setattr("quizlog_tui.tui.screens.player.player._LONG", 0)
     slow = "import time\nprint('seen')\ninput('a? ')\n"
     path = build.record(slow, "1")
     path = path.rename(path.with_suffix(suffix))
@@ -771,6 +771,6 @@ async def test_the_source_marks_the_line_of_what_is_shown_alone(build: Build) ->
         screen.session.switch("failed")
         await press(pilot, "R")
         assert "raise" in source.document[source.cursor or 0].text
-        screen.dialogs.switch("main")
+        screen.editing.switch("main")
         await press(pilot, "dollar_sign")
         assert source.cursor is None and "›" not in screen_text(app).split("Source")[1]

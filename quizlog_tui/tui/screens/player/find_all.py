@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ....record.lineage import lineage
+from ....replay.replayer import Replayer
 from ....session.find import Hit, excerpt
 from ....terminal_text import plain
 from ....text import plural
@@ -12,12 +13,8 @@ from ...search_hits import ChosenHit, Query
 from ...toasts import tell
 from ...widgets.lines.documents import line, safe
 from ...widgets.lines.finding import Finding, Place
-from ..base import DIALOG
 from ..dialogs import ChooseScreen
-from ..view import in_worker
-from .context import PlayerContext
-from .moves import Moves
-from .output import Output
+from .editing import Editing
 from .panes import Panes
 
 _SHOWN = 80
@@ -28,41 +25,38 @@ class FindAll:
     """Finds in all branches of the record.
 
     Args:
-        context: What the parts of the player share.
-        panes: Of the screen; hits are marked in the output.
-        moves: Switches to the branch of a hit.
-        output: Opened, so that a hit can be shown.
+        panes: What is shown; hits are marked in the output.
+        editing: Switches to the branch of a hit.
+        replayer: Runs the other branches.
     """
 
-    def __init__(self, context: PlayerContext, panes: Panes, moves: Moves, output: Output) -> None:
-        self.view, self.session = context.view, context.session
-        self._context = context
+    def __init__(self, panes: Panes, editing: Editing, replayer: Replayer) -> None:
+        self.session = panes.session
+        self._screen = panes.screen
         self._panes = panes
-        self._moves = moves
-        self._output = output
+        self._editing = editing
+        self._replayer = replayer
         self._query = Query()
         self._chosen: ChosenHit | None = None
         self._marked: Finding | None = None
         """The search of the output that marks the hit one is at; another one ends going on."""
 
-    @in_worker(DIALOG)
     async def open(self) -> None:
         """List what is found, and go to the hit that is chosen."""
         from ..find.find_screen import FindScreen
         from ..find.texts import RunTexts
 
-        state = self._context.holder.state
-        texts = RunTexts(self.session, self._context.replayer, state.whole)
-        chosen = await self.view.app.push_screen_wait(FindScreen(texts, self._query))
+        state = self._panes.state
+        texts = RunTexts(self.session, self._replayer, state.whole)
+        chosen = await self._screen.app.push_screen_wait(FindScreen(texts, self._query))
         if chosen is not None:
             self._query = chosen.query
             await self._go(chosen)
 
-    @in_worker(DIALOG)
     async def start(self, chosen: ChosenHit) -> None:
         """Go to a hit that was found in the library, also behind the pointer."""
-        if len(self.session.record.inputs) > len(self._context.holder.state.whole.steps):
-            await self._moves.take_tail(chosen.hits[chosen.index].passage.at).wait()
+        if len(self.session.record.inputs) > len(self._panes.state.whole.steps):
+            await self._editing.take_tail(chosen.hits[chosen.index].passage.at).wait()
         await self._go(chosen)
 
     def go_on(self, by: int) -> bool:
@@ -83,9 +77,9 @@ class FindAll:
         if branch is not None:
             question = f"Step {hit.passage.at} is on branch {branch}. Switch to it?"
             lines = [line(f"switch to {branch}", cut=True), line("stay here", cut=True)]
-            if await self.view.app.push_screen_wait(ChooseScreen(question, lines)) != 0:
+            if await self._screen.app.push_screen_wait(ChooseScreen(question, lines)) != 0:
                 return
-            await self._moves.move(lambda: self.session.switch(branch)).wait()
+            await self._editing.switch(branch).wait()
         if self._elsewhere(hit) is None:
             self._look(chosen)
 
@@ -99,9 +93,8 @@ class FindAll:
         """Look at the step of a hit, and mark it in the output."""
         self._chosen = chosen
         hit = chosen.hits[chosen.index]
-        holder = self._context.holder
-        self._output.open_folds()
-        holder.become(holder.state.to(hit.passage.at))
+        self._panes.open_folds()
+        self._panes.show(self._panes.state.to(hit.passage.at))
         output = self._panes.output
         output.find(hit.matched)
         if hit.passage.part in ("output", "question"):
@@ -111,7 +104,7 @@ class FindAll:
 
     def _place(self, hit: Hit) -> Place:
         """Where a hit in what was printed or asked stands in the output."""
-        passage, state = hit.passage, self._context.holder.state
+        passage, state = hit.passage, self._panes.state
         stop = state.whole.upto(passage.at).last
         before = plain("".join(stop.written)) if passage.part == "question" else ""
         before += passage.text[: hit.start + hit.spans[0][0]]
@@ -122,4 +115,4 @@ class FindAll:
         hit = chosen.hits[chosen.index]
         count = f"{chosen.index + 1} of {plural(len(chosen.hits), 'hit')}"
         text = "".join(piece for piece, _ in excerpt(hit, _SHOWN)).strip()
-        tell(self.view, f"{count}, {hit.passage.part} of step {hit.passage.at}: {text}")
+        tell(self._screen, f"{count}, {hit.passage.part} of step {hit.passage.at}: {text}")

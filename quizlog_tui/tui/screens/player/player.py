@@ -1,64 +1,92 @@
 """The player screen: a record's output, question, error, timeline and source.
 
-Stepping changes nothing. `editing` changes the record: answer, rewind, fork, switch. The screen
-composes the parts that act and draws their results; it makes no decisions about records.
+A key calls an `action_` of the screen. Actions that only look move the state of `panes`, which
+draws it; those that change the record call `editing`; those that open another screen call `tools`.
+The screen makes no decisions about records. `OpeningScreen` stands in for it while a long record
+is replayed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from operator import attrgetter
+import asyncio
+from collections.abc import Callable, Iterator
+from functools import wraps
+from pathlib import Path
 from typing import ClassVar
 
+from textual import work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 
+from ....record.store import RecordFile
 from ....replay.replayer import Replayer
-from ....replay.transcript import Transcript
 from ....session.session import Session
-from ....session.timeline import Timeline
 from ...clock import Clock
 from ...destinations import Destination, branch_destinations, step_destinations
-from ...draw.alerts import alert_lines
-from ...draw.effort import giver_and_time, sums_title
-from ...draw.error import error_lines
-from ...draw.status_signs import bars
-from ...draw.timeline import timeline_grid
+from ...draw.output import events
 from ...keys.bindings import screen_bindings
-from ...known_steps import KnownSteps
 from ...lessons import LessonScene
+from ...messages import Neighbour
 from ...search_hits import ChosenHit
 from ...state import State
-from ...toasts import tell, warn
+from ...toasts import complain, tell, warn
 from ...way_back import leads_to_library
 from ...widgets.editors.editor import Answered
 from ...widgets.lines.block_view import BlockView
-from ...widgets.lines.documents import Paragraphs
+from ...widgets.lines.documents import Paragraphs, line
 from ...widgets.lines.line_view import LineView
 from ...widgets.lines.row_list import RowList
 from ...widgets.prompt_panel import PromptPanel
 from ...widgets.scrubber import Scrubber
-from ..base import QuizlogScreen
+from ..base import DIALOG, QuizlogScreen
 from ..commands.runner import CommandRunner
+from ..dialogs import AskScreen
 from ..export import Export
-from .answer_pane import AnswerPane
-from .autoplay import Autoplay
-from .context import PlayerContext
-from .dialogs import Dialogs
 from .editing import Editing
 from .find_all import FindAll
-from .moves import Moves
-from .navigation import Navigation
-from .output import Output
 from .panes import Panes
-from .player_state import PlayerState, StateHolder, command_values, state_of
-from .prompt import PromptDrawing
-from .source_pane import SourcePane
-from .status_line import status_text
-from .step_views import StepViews
+from .player_state import PlayerState, command_values
 from .tools import Tools
-from .unreadable_script import source_to_draw
+
+_LONG = 1024 * 1024
+"""Records with more bytes are first shown as recorded."""
+_LAST_TEXTS = 50
+"""Number of last printed texts shown."""
+
+
+def _writes(
+    doing: str, kind: str = ""
+) -> Callable[[Callable[[PlayerScreen], object]], Callable[[PlayerScreen], None]]:
+    """An action that audit mode refuses at once, before it asks or runs anything.
+
+    Args:
+        doing: What it would write.
+        kind: Which kind of writing that is; see `Audit.check`.
+    """
+
+    def decorated(action: Callable[[PlayerScreen], object]) -> Callable[[PlayerScreen], None]:
+        @wraps(action)
+        def checked(screen: PlayerScreen) -> None:
+            if not screen._is_locked(doing, kind):
+                action(screen)
+
+        return checked
+
+    return decorated
+
+
+def _needs_script(action: Callable[[PlayerScreen], object]) -> Callable[[PlayerScreen], None]:
+    """An action that shows an error if the script cannot be read."""
+
+    @wraps(action)
+    def checked(screen: PlayerScreen) -> None:
+        if screen.session.missing is not None:
+            complain(screen, screen.session.missing)
+        else:
+            action(screen)
+
+    return checked
 
 
 class PlayerScreen(QuizlogScreen[None]):
@@ -123,32 +151,19 @@ class PlayerScreen(QuizlogScreen[None]):
         self.session = session
         self.audit = session.audit
         self._replayer = replayer
-        self._clock = clock
         self._remembered = state
-        self.known = KnownSteps(session)
-        holder = StateHolder(state_of(session.transcript, session.pointer), self._state_changed)
-        self._holder = holder
-        self.panes = Panes(self, session, browsing)
-        context = PlayerContext(self, session, replayer, holder, clock)
-        self.moves = Moves(context, self.panes)
-        self.editing = Editing(context, self.panes, self.moves, confirms)
-        self.output = Output(context, self.panes, self._about_answer)
-        self.navigation = Navigation(context, self.output, self._marks)
-        self.autoplay = Autoplay(context)
-        self.dialogs = Dialogs(context, self.moves, author)
-        self.tools = Tools(context, self.panes, self.moves, agreed, self.known)
-        self.find_all = FindAll(context, self.panes, self.moves, self.output)
-        self.step_views = StepViews(context)
-        self.answer_pane = AnswerPane(context, self.panes)
         self._found_at_first = found
+        self.panes = Panes(self, session, clock, browsing=browsing)
+        self.known = self.panes.known
+        self.editing = Editing(self.panes, confirms=confirms)
+        self.tools = Tools(self.panes, self.editing, replayer, author, agreed)
+        self.find_all = FindAll(self.panes, self.editing, replayer)
         self.commands = CommandRunner(self)
-        self._drawn: Timeline | None = None
-        self._source = SourcePane(self)
 
     @property
     def state(self) -> PlayerState:
         """What is shown."""
-        return self._holder.state
+        return self.panes.state
 
     def content(self) -> ComposeResult:
         """Output and question on the left, timeline and source on the right, the slider below."""
@@ -168,8 +183,8 @@ class PlayerScreen(QuizlogScreen[None]):
         """Draw, and focus the pending question if it is shown."""
         for name in ("output", "error", "source"):
             self.query_one(f"#{name}").border_title = name.capitalize()
-        self.call_after_refresh(self._open_source)
-        self._holder.become(self.state.to(self._place()))
+        self.call_after_refresh(self.panes.draw_source)
+        self.panes.show(self.state.to(self._place()))
         if self.state.step == self.session.pointer:
             self.panes.focus_pending()
         else:
@@ -178,15 +193,20 @@ class PlayerScreen(QuizlogScreen[None]):
         for warning in self.session.warnings:
             warn(self, warning)
         if self.audit is None and self.session.missing is None and self.session.source.refused:
-            self.dialogs.offer_grants()
-        self.moves.follow()
+            self._offer_grants()
+        self.editing.follow()
         if len(self.session.record.inputs) > self.session.pointer:
-            self.moves.take_tail(self._place())
+            self.editing.take_tail(self._place())
         if self._found_at_first is not None:
-            self.find_all.start(self._found_at_first)
+            self._go_to_hit(self._found_at_first)
 
-    def _open_source(self) -> None:
-        self._source.open(source_to_draw(self.session), self.state.shown)
+    @work(group=DIALOG)
+    async def _offer_grants(self) -> None:
+        await self.tools.offer_grants()
+
+    @work(group=DIALOG)
+    async def _go_to_hit(self, found: ChosenHit) -> None:
+        await self.find_all.start(found)
 
     def _place(self) -> int:
         """The step shown last, if the record's pointer is unchanged."""
@@ -205,68 +225,268 @@ class PlayerScreen(QuizlogScreen[None]):
             screen=getattr(self.app.screen, "SCOPE", ""),
         )
 
-    # -- acting
+    # -- stepping, which changes nothing
 
-    def action_do(self, name: str, value: int | str | None = None) -> None:
-        """Call a method of a part of the player.
+    def action_step(self, by: int) -> None:
+        """Show another step."""
+        head = self.state.head
+        whole = 1 if by < 0 and head.hidden else 0
+        self.panes.look_at(head.step + by + whole)
 
-        Args:
-            name: `part.method`, as in the table of actions.
-            value: The method's argument, if it has one.
-        """
-        method = attrgetter(name)(self)
-        if value is None:
-            method()
-        else:
-            method(value)
+    def action_go(self, step: int) -> None:
+        """Show a step; -1 is the last."""
+        self.panes.look_at(self.state.head.length if step < 0 else step)
 
-    def action_own_command(self, name: str) -> None:
-        """Run one of the user's own commands on the step shown."""
-        if not self._is_locked(f"whatever the command {name} does"):
-            self.commands.run(name, command_values(self.session, self.state))
+    def action_event(self, by: int) -> None:
+        """Go one printed text or question forward or back."""
+        state = self.state
+        head = state.head.event(by, lambda step: events(state.whole.upto(step).last))
+        self.panes.show(state.look(head))
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Whether an action makes sense now: `answer` does not while the user is typing."""
-        # asked of every key there is, whenever the focus moves
-        if action != "do" or parameters != ("panes.focus_answer",):
-            return True
-        return not any(panel.has_focus_within for panel in self.query(PromptPanel))
+    def action_mark(self, by: int) -> None:
+        """Go to the next or previous error, note, fork or decision."""
+        state = self.state
+        head = state.head.mark(by, list(self.known.marks(state.whole)))
+        if head == state.head:
+            tell(self, "no more markers that way")
+        self.panes.show(state.look(head))
 
-    def destinations(self) -> Iterator[Destination]:
-        """The steps and branches, for the palette."""
-        moments = self.known.moments(self.state.whole)
-        yield from step_destinations(moments, self.navigation.look_at)
-        names = [branch.name for branch in self.session.branches if not branch.active]
-        yield from branch_destinations(names, self.dialogs.switch)
+    @work(group=DIALOG)
+    async def action_jump(self) -> None:
+        """Ask for a step's number and go there."""
+        question = f"Go to which step, 0 to {self.state.head.length}?"
+        text = await self.app.push_screen_wait(AskScreen(question))
+        if text and text.strip().isdecimal():
+            self.panes.look_at(int(text))
+        elif text:
+            warn(self, f"{text!r} is not a step")
 
-    def on_answered(self, event: Answered) -> None:
-        """Give the answer, and end browsing."""
-        self.panes.stay()
-        self.editing.answer(event.answer)
+    def action_play(self) -> None:
+        """Play the steps automatically, or stop."""
+        self.panes.play()
+
+    def action_speed(self, by: int) -> None:
+        """Play faster or slower."""
+        self.panes.change_speed(by)
 
     def on_scrubber_jumped(self, event: Scrubber.Jumped) -> None:
         """Show the step chosen on the slider."""
-        self.navigation.look_at(event.step)
+        self.panes.look_at(event.step)
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:
         """Show the step selected in the timeline."""
         if event.list.id == "timeline" and event.index != self.state.step:
-            self.navigation.look_at(event.index)
+            self.panes.look_at(event.index)
 
     def on_row_list_chosen(self, event: RowList.Chosen) -> None:
         """Focus the input when an answer of the timeline is chosen."""
         if event.list.id == "timeline":
             self.panes.focus_pending()
 
+    def destinations(self) -> Iterator[Destination]:
+        """The steps and branches, for the palette."""
+        moments = self.known.moments(self.state.whole)
+        yield from step_destinations(moments, self.panes.look_at)
+        names = [branch.name for branch in self.session.branches if not branch.active]
+        yield from branch_destinations(names, self.editing.switch)
+
+    # -- changing the record
+
+    @_writes("an answer")
+    @_needs_script
+    def action_answer(self) -> None:
+        """Focus the input, and end browsing."""
+        self.panes.stop_browsing()
+        self.panes.focus_pending()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Whether an action makes sense now: `answer` does not while the user is typing."""
+        # asked of every key there is, whenever the focus moves
+        if action != "answer":
+            return True
+        return not any(panel.has_focus_within for panel in self.query(PromptPanel))
+
+    def on_answered(self, event: Answered) -> None:
+        """Give the answer, and end browsing."""
+        self.panes.stop_browsing()
+        self.editing.answer(event.answer)
+
+    def action_plain(self) -> None:
+        """Switch between a plain line and the fitting input."""
+        self.panes.prompt.toggle_plain()
+        self.panes.focus_pending()
+
+    def action_rewind(self) -> None:
+        """Set the pointer to the step shown."""
+        self.editing.rewind()
+
+    def action_redo_tail(self) -> None:
+        """Move the pointer after all recorded answers."""
+        self.editing.redo_tail()
+
+    @_writes("another answer, on a branch of its own")
+    @_needs_script
+    def action_fork(self) -> None:
+        """Make the next answer a fork at the step shown."""
+        self.editing.begin("fork")
+
+    @_writes("another answer in place of the recorded one")
+    @_needs_script
+    def action_amend(self) -> None:
+        """Make the next answer replace the recorded one and keep later answers."""
+        self.editing.begin("amend")
+
+    @_needs_script
+    @work
+    async def action_bisect(self) -> None:
+        """Find the answer that makes the outcome fail."""
+        await self.editing.bisect()
+
+    def action_undo(self) -> None:
+        """Undo the last change."""
+        self.editing.undo()
+
+    def action_redo(self) -> None:
+        """Redo the change that was undone."""
+        self.editing.redo()
+
+    def action_reload(self) -> None:
+        """Read the record and the script again."""
+        self.editing.reload()
+
+    # -- other screens
+
+    @work(group=DIALOG)
+    async def action_tree(self) -> None:
+        """Show the branches as a tree."""
+        await self.tools.tree()
+
+    @work(group=DIALOG)
+    async def action_compare(self) -> None:
+        """Compare this branch with another branch or record."""
+        await self.tools.compare()
+
+    @_needs_script
+    @work(group=DIALOG)
+    async def action_sweep(self) -> None:
+        """Try many answers at the step shown."""
+        await self.tools.sweep()
+
+    @work(group=DIALOG)
+    async def action_effort(self) -> None:
+        """Show who gave each answer, and how long it took."""
+        await self.tools.effort()
+
+    @_writes("a note or verdict at this step", "notes")
+    @_needs_script
+    @work(group=DIALOG)
+    async def action_note(self) -> None:
+        """Write a note on the step shown."""
+        await self.tools.note()
+
+    @work(group=DIALOG)
+    async def action_notes(self) -> None:
+        """Show all notes."""
+        await self.tools.notes()
+
+    @work(group=DIALOG)
+    async def action_decision(self) -> None:
+        """Show how several models chose the answer at this step."""
+        await self.tools.decision()
+
+    @_writes("what models decide")
+    @_needs_script
+    @work(group=DIALOG)
+    async def action_ask_models(self) -> None:
+        """Ask several models the pending question."""
+        await self.tools.ask_models()
+
+    @_writes("an episode of this branch")
+    @_needs_script
+    @work(group=DIALOG)
+    async def action_episode(self) -> None:
+        """Add the branch shown as an episode to a file."""
+        await self.tools.episode()
+
+    @_writes("the script, in your editor")
+    @_needs_script
+    def action_editor(self) -> None:
+        """Open the script at the line shown in the user's editor."""
+        self.tools.editor()
+
+    @work(group=DIALOG)
+    async def action_formatted(self) -> None:
+        """Show the output with its Markdown, JSON and CSV laid out."""
+        await self.tools.formatted()
+
+    @work(group=DIALOG)
+    async def action_difference(self) -> None:
+        """Show how the output differs from another step's."""
+        await self.tools.difference()
+
+    def action_neighbour(self, by: int) -> None:
+        """Open the next or previous record of the library."""
+        self.post_message(Neighbour(self.session.path, by))
+
+    def action_own_command(self, name: str) -> None:
+        """Run one of the user's own commands on the step shown."""
+        if not self._is_locked(f"whatever the command {name} does"):
+            self.commands.run(name, command_values(self.session, self.state))
+
+    def exports(self) -> list[Export]:
+        """The screen, and the whole record."""
+        return [*super().exports(), *self.tools.exports()]
+
+    # -- the panes
+
+    def action_source(self) -> None:
+        """Switch between the source and the timeline."""
+        self.panes.toggle_source()
+
+    def action_recorded(self) -> None:
+        """Show or hide the whole recorded answer."""
+        self.panes.toggle_recorded()
+
+    def action_focus_pane(self, name: str) -> None:
+        """Focus a pane and show it."""
+        self.panes.focus_pane(name)
+
+    def action_raw(self) -> None:
+        """Switch between drawn output and its escape sequences as text."""
+        self.panes.toggle_raw()
+
+    def action_stderr(self) -> None:
+        """Show or hide what the script wrote to stderr."""
+        self.panes.toggle_stderr()
+
+    def action_wrap(self) -> None:
+        """Wrap or cut long lines of the output."""
+        self.panes.toggle_wrapping()
+
+    def action_fold(self) -> None:
+        """Show long outputs in full, or their first and last lines."""
+        self.panes.toggle_folds()
+
+    def action_block(self, by: int) -> None:
+        """Scroll the output to the next block, or to the one before."""
+        self.panes.output.go_to_block(by)
+
+    # -- finding
+
+    @work(group=DIALOG)
+    async def action_find_all(self) -> None:
+        """Find in all steps, branches, notes and errors."""
+        await self.find_all.open()
+
     def action_find(self) -> None:
         """Open the search bar; in the output also what is folded."""
         if self.pane() is self.panes.output:
-            self.output.open_folds()
+            self.panes.open_folds()
         super().action_find()
 
     def _tell_no_hit(self, pane: LineView) -> None:
         """Report that nothing was found, or at which later step."""
-        step = self.navigation.next_with_hit(pane)
+        step = self.panes.next_with_hit(pane)
         if step is None:
             super()._tell_no_hit(pane)
         else:
@@ -278,16 +498,14 @@ class PlayerScreen(QuizlogScreen[None]):
         if self.find_all.go_on(by):
             return
         pane = self.pane()
-        if pane is None or by < 0 or not self.navigation.find_later(pane):
+        if pane is None or by < 0 or not self.panes.find_later(pane):
             super().action_find_next(by)
 
-    def exports(self) -> list[Export]:
-        """The screen, and the whole record."""
-        return [*super().exports(), *self.dialogs.exports()]
+    # -- stopping and leaving
 
     def cancel(self) -> None:
         """Stop a running script, including one that runs for an episode, and the autoplay."""
-        self.autoplay.stop()
+        self.panes.stop_playing()
         if self.slow_work.running:
             self._replayer.cancel()
         self.tools.cancel()
@@ -296,7 +514,7 @@ class PlayerScreen(QuizlogScreen[None]):
     def action_back(self) -> None:
         """Escape: stop a running script, cancel a fork, leave the input or end a search."""
         if not self.slow_work.running and self.state.mode != "answer":
-            self._holder.become(self.state.give_up())
+            self.panes.show(self.state.give_up())
             self.panes.focus_output()
         elif not self.slow_work.running and self.panes.prompt.has_focus_within:
             self.panes.focus_output()
@@ -309,74 +527,13 @@ class PlayerScreen(QuizlogScreen[None]):
         Without a library this would end the program, and Escape is pressed too easily: q leaves.
         """
         if self.state.finding is not None or not leads_to_library(self):
-            self._holder.become(self.state.found(None))
+            self.panes.show(self.state.found(None))
             self.panes.focus_output()
         elif self.panes.prompt.has_drafts:
             leave = self.key("player.library")
             tell(self, f"there is typed text; {leave} goes back to the library without it")
         else:
             self.leave()
-
-    # -- drawing
-
-    def _marks(self) -> dict[int, str]:
-        """The steps worth stopping at, each with its sign."""
-        return self.known.marks(self.state.whole)
-
-    def _about_answer(self, step: int) -> str:
-        """Who gave the answer at a step, and when."""
-        return giver_and_time(self.known.efforts(self.state.whole)[step], self._clock)
-
-    def _state_changed(self, before: PlayerState) -> None:
-        if self.state.whole is not before.whole:
-            self._measure_output()
-        self.draw()
-
-    def _measure_output(self) -> None:
-        """Measure the output of a new run."""
-        self.output.measure()
-
-    def draw(self) -> None:
-        """Draw the session's state."""
-        shown = self.state.shown
-        self.query_one("#output", LineView).show(self.output.at(shown), end=True)
-        moments = self.known.moments(self.state.whole)
-        self._draw_timeline(moments)
-        self.answer_pane.draw(self.state, moments, self.known.given)
-        self._draw_error(shown)
-        self._source.draw(source_to_draw(self.session), shown)
-        PromptDrawing(self.panes.prompt, self.session, self.key, moments).draw(self.state, shown)
-        self.query_one("#scrubber", Scrubber).show(
-            self.state.step, self.state.head.length, self._marks(), self._scores()
-        )
-        self.status(status_text(self.session, self.state, self.autoplay.playing))
-
-    def _scores(self) -> str:
-        scores = [b.score for b in self.session.branches if b.score is not None]
-        return f"scores {bars(scores)}" if len(scores) > 1 else ""
-
-    def _draw_timeline(self, moments: Timeline) -> None:
-        """Draw the rows again only if the record changed; else move the cursor."""
-        timeline = self.query_one("#timeline", RowList)
-        if moments is not self._drawn:
-            self._drawn = moments
-            pointer = self.session.pointer
-            rows = timeline_grid(
-                moments, self.state.whole, pointer, self.known.decided, self._clock
-            )
-            timeline.show(rows, cursor=self.state.step)
-            took = self.known.efforts(self.state.whole)
-            timeline.border_title = sums_title(took, self._clock)
-        timeline.mark(self.state.step)
-
-    def _draw_error(self, shown: Transcript) -> None:
-        error = [*alert_lines(shown), *error_lines(shown, source_to_draw(self.session))]
-        pane = self.query_one("#error", LineView)
-        pane.border_title = "Error" if shown.last_error else "Warning"
-        pane.set_class(bool(error), "-shown")
-        pane.show(Paragraphs(error))
-
-    # -- leaving
 
     def leave(self) -> None:
         """Stop a running script and leave."""
@@ -387,3 +544,57 @@ class PlayerScreen(QuizlogScreen[None]):
         """Remember the place, however one leaves, and end a command of the user's."""
         self.commands.end()
         self._remembered.remember(self.session.path, self.state.step, self.session.pointer)
+
+
+class OpeningScreen(QuizlogScreen[None]):
+    """Shows the end of the recorded output while the record is replayed.
+
+    Args:
+        path: The record.
+        open: Opens it, in a thread.
+        replayer: Where it is replayed, to stop that.
+    """
+
+    SCOPE = "opening"
+    BINDINGS: ClassVar[list[BindingType]] = screen_bindings("opening")
+
+    def __init__(self, path: Path, open: Callable[[Path], Session], replayer: Replayer) -> None:
+        super().__init__()
+        self._path = path
+        self._open = open
+        self._replayer = replayer
+
+    def content(self) -> ComposeResult:
+        """The output."""
+        yield LineView(id="output")
+
+    async def session(self) -> Session:
+        """Show what is recorded, then replay it.
+
+        Raises:
+            QuizlogError: It cannot be read or replayed, or the user stopped it.
+        """
+        pane = self.query_one(LineView)
+        pane.border_title = "Output as recorded"
+        recorded = await asyncio.to_thread(RecordFile(self._path).read)
+        texts = recorded.print[-_LAST_TEXTS:]
+        pane.show(Paragraphs([line(text) for text in texts]), end=True)
+        pane.focus()
+        self.status("… replaying all answers; Escape stops it")
+        return await asyncio.to_thread(self._open, self._path)
+
+    def action_back(self) -> None:
+        """Stop the replay."""
+        self._replayer.cancel()
+
+    def leave(self) -> None:
+        """The same."""
+        self._replayer.cancel()
+
+
+def is_long(path: Path) -> bool:
+    """Whether a record takes so long to replay that its recorded output is shown first."""
+    try:
+        return path.stat().st_size > _LONG
+    except OSError:
+        return False

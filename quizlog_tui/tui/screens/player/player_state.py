@@ -1,8 +1,11 @@
-"""The state of the player: the run, the step shown, and what the next answer does. No widgets."""
+"""The state of the player: the run, the position in it, and what the next answer does.
+
+Plain data; each move returns the next state. Uses no widgets.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -11,7 +14,44 @@ from ....replay.transcript import Transcript
 from ....session.session import Session
 from ....session.walks import Culprit
 from ....text import clipped, one_line, plural
-from ...playhead import Playhead
+
+
+@dataclass(frozen=True)
+class Playhead:
+    """A place in a run of `length` answers."""
+
+    step: int
+    """Number of answers shown as given."""
+    length: int
+    """Number of all answers."""
+    hidden: int = 0
+    """Events of the last step that are not shown yet, its question among them."""
+
+    def to(self, step: int) -> Playhead:
+        """Show a step completely; out-of-range steps are clamped."""
+        return Playhead(max(0, min(step, self.length)), self.length)
+
+    def event(self, by: int, events: Callable[[int], int]) -> Playhead:
+        """Move one printed text or question forward (1) or back (-1).
+
+        Args:
+            by: 1 or -1.
+            events: How many events the step that follows so many answers has.
+        """
+        hidden = self.hidden - by
+        if 0 <= hidden < events(self.step):
+            return Playhead(self.step, self.length, hidden)
+        if by > 0:
+            if self.step == self.length:
+                return self
+            return Playhead(self.step + 1, self.length, events(self.step + 1) - 1)
+        return self.to(self.step - 1) if self.step else self
+
+    def mark(self, by: int, marks: Sequence[int]) -> Playhead:
+        """Move to the next (1) or previous (-1) of these steps; stay if there is none."""
+        ahead = [at for at in marks if (at > self.step if by > 0 else at < self.step)]
+        return self.to((min if by > 0 else max)(ahead)) if ahead else self
+
 
 Mode = Literal["answer", "fork", "amend"]
 """What the next answer does: answer, fork, or replace the recorded one."""
@@ -127,26 +167,3 @@ def command_values(session: Session, state: PlayerState) -> dict[str, str]:
         "answer": state.recorded or "",
         "question": state.shown.next_prompt or "",
     }
-
-
-class StateHolder:
-    """Holds the player's state and calls back when it changes.
-
-    Args:
-        state: The first state.
-        changed: Called after each change with the state before.
-    """
-
-    def __init__(self, state: PlayerState, changed: Callable[[PlayerState], None]) -> None:
-        self._state = state
-        self._changed = changed
-
-    @property
-    def state(self) -> PlayerState:
-        """The state now."""
-        return self._state
-
-    def become(self, state: PlayerState) -> None:
-        """Change the state; the player then shows it."""
-        before, self._state = self._state, state
-        self._changed(before)

@@ -1,4 +1,7 @@
-"""Draws the question with its input below the output, or the reason why there is none."""
+"""Draws the question with its input below the output, or the reason why there is none.
+
+There is none in audit mode, if the script cannot be read, and where the run has ended.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +10,18 @@ from collections.abc import Callable, Sequence
 from ....replay.transcript import Transcript
 from ....session.session import Session
 from ....session.timeline import Moment, Timeline
+from ....terminal_text import plain
 from ....text import plural
 from ...widgets.prompt_panel import PromptPanel
 from ...widgets.prompt_question import PromptQuestion
-from .locked import locked_text
 from .player_state import PlayerState
-from .unreadable_script import recorded_text
 
 _VERBS = {"answer": "Question", "fork": "Fork", "amend": "Amend", "retry": "Try again"}
 
 _LONG = 40
 """Characters of a recorded answer that may not fit below the input."""
+_NO_QUESTION = "(the question is not recorded)"
+"""Shown if the record does not contain the question."""
 
 
 class PromptDrawing:
@@ -53,12 +57,12 @@ class PromptDrawing:
         raised = shown.status == "error" and state.step > 0
         if self._session.missing is not None:
             reload = self._key("player.reload")
-            text = recorded_text(self._session, shown, state.head.hidden, reload)
+            text = _recorded_text(self._session, shown, state.head.hidden, reload)
             self._panel.tell(f"As recorded at step {state.step}", text)
         elif not whole_step or not (shown.status == "in_progress" or raised):
             self._panel.tell(*self._end_text(state, shown))
         elif self._session.audit is not None:
-            self._panel.tell(*locked_text(state, shown))
+            self._panel.tell(*_locked_text(state, shown))
         elif raised:
             self._ask_again(state, shown)
         else:
@@ -119,3 +123,36 @@ def _old_answers(moment: Moment) -> list[str]:
     """All answers ever given at a stop on any branch, the recorded one first."""
     found = [moment.answer, *(one.answer for one in moment.tries)]
     return list(dict.fromkeys(answer for answer in found if answer is not None))
+
+
+def _locked_text(state: PlayerState, shown: Transcript) -> tuple[str, str]:
+    """Title and text of a question that cannot be answered, with the recorded answer.
+
+    Args:
+        state: What the player shows.
+        shown: Its run up to the step shown.
+    """
+    raised = shown.status == "error"
+    asked = plain((shown.steps[-1] if raised else shown.last).prompt or "(no prompt)")
+    answer = shown.steps[-1].input if raised else state.recorded
+    said = [asked.rstrip()]
+    if answer is not None:
+        said.append(f"answered: {answer or '(empty)'}")
+    return f"Question at step {state.step - raised}, locked", "\n".join(said)
+
+
+def _recorded_text(session: Session, shown: Transcript, hidden: int, reload: str) -> str:
+    """The text in place of the input: the recorded question, and how to repair the record.
+
+    Args:
+        session: The open record.
+        shown: The run as it is recorded, up to the step shown.
+        hidden: Events of that step which are not shown yet.
+        reload: The key that reads the record and its script again.
+    """
+    error = session.missing
+    asked = shown.status == "in_progress" and not hidden
+    question = f"{shown.next_prompt or _NO_QUESTION}\n" if asked else ""
+    why = f"{session.record.script}: {error.message}" if error else ""
+    mend = f"Put it back, or edit `script:` in {session.path.name}; then press {reload}."
+    return f"{question}Nothing can be run. {why}. {mend}"

@@ -1,66 +1,70 @@
-"""Opens the tools of the player: comparison, sweep, decisions, models, episode, editor.
+"""Opens other screens and dialogs about the record at the step shown, and applies their results.
 
-Each screen is imported when it is opened.
+Most screens are imported when they are opened.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ....errors import QuizlogError
 from ....files.paths import typed_path
+from ....record.author import QUESTION, keep_author
+from ....record.given_here import given_lines
 from ....replay.replayer import Replayer
-from ....text import plural
+from ....replay.transcript import Transcript
+from ....session.allowing import allow, not_given_here
+from ....terminal_text import plain
+from ....text import clipped, plural, told_apart
 from ... import external
-from ...known_steps import KnownSteps
 from ...toasts import complain, tell, warn
-from ..base import DIALOG
-from ..dialogs import AskScreen
-from ..view import in_worker
-from .context import PlayerContext
-from .locked import writes
-from .moves import Moves
-from .panes import Panes
-from .source_pane import place_shown
-from .unreadable_script import needs_script
+from ...widgets.lines.documents import Paragraphs, line
+from ..dialogs import AskScreen, ChooseScreen
+from ..export import Export, ReportExport, report_name
+from .editing import Editing
+from .panes import Panes, place_shown
 
 if TYPE_CHECKING:
     from ....episodes.build.make import BuildResult
+    from ...draw.compare import DrawnSide
     from ..sweep import Trial
+    from .remark import Remark
+
+_MOST_LINES = 5
+"""Maximum number of arguments and answers that are shown before something is allowed."""
 
 
 class Tools:
     """Opens other screens at the step shown.
 
     Args:
-        context: What the parts of the player share.
-        panes: Of the screen.
-        moves: Applies changes made on other screens.
+        panes: What is shown, and where.
+        editing: Changes the record, and shows what other screens have changed.
+        replayer: Runs the script.
+        author: Default author of notes.
         agreed: The models that the user agreed to ask although they may cost money; grows.
-        known: What is known of the steps.
     """
 
     def __init__(
-        self,
-        context: PlayerContext,
-        panes: Panes,
-        moves: Moves,
-        agreed: set[str],
-        known: KnownSteps,
+        self, panes: Panes, editing: Editing, replayer: Replayer, author: str, agreed: set[str]
     ) -> None:
-        self.view, self.session = context.view, context.session
-        self._context = context
+        self.session = panes.session
+        self._screen = panes.screen
+        self._clock = panes.clock
         self._panes = panes
-        self._moves = moves
+        self._editing = editing
+        self._replayer = replayer
+        self._author = author
         self._agreed = agreed
-        self._known = known
-        self._apart: Replayer | None = None
-        """Replays episodes without checkpoints, as on another machine."""
+        self._drafts: dict[tuple[str, int], Remark] = {}
         self._trials: dict[tuple[str, tuple[str, ...]], Trial] = {}
         """Attempts at stops of the script, by its text and the answers before."""
+        self._apart: Replayer | None = None
+        """Replays episodes without checkpoints, as on another machine."""
 
     def cancel(self) -> None:
         """Stop a script that runs for an episode."""
@@ -68,106 +72,276 @@ class Tools:
             self._apart.cancel()
 
     def _look(self, step: int) -> None:
-        self._context.holder.become(self._context.holder.state.to(step))
+        """Show a step; a started fork or amendment stays."""
+        self._panes.show(self._panes.state.to(step))
 
-    @in_worker(DIALOG)
+    # -- branches
+
+    async def tree(self) -> None:
+        """Show the tree of branches, then its changes."""
+        from ..tree import TreeScreen
+
+        tree = TreeScreen(self.session, self._replayer, self._clock)
+        if await self._screen.app.push_screen_wait(tree):
+            self._editing.show_session()
+
     async def compare(self) -> None:
         """Compare this branch with another branch or record."""
         from ...draw.compare import DrawnSide
         from ..compare import CompareScreen, choose
 
-        side = DrawnSide(self.session.record.branch, self._context.holder.state.whole)
-        found = await choose(self.view, self.session, self._context.replayer, side)
+        side = DrawnSide(self.session.record.branch, self._panes.state.whole)
+        found = await choose(self._screen, self.session, self._replayer, side)
         if found is None:
             return
-        screen = CompareScreen(self.session, self._context.replayer, found)
-        step = await self.view.app.push_screen_wait(screen)
+        screen = CompareScreen(self.session, self._replayer, found)
+        step = await self._screen.app.push_screen_wait(screen)
         if step is not None:
             self._look(step)
 
-    @needs_script
-    @in_worker(DIALOG)
     async def sweep(self) -> None:
         """Try many answers at the step shown."""
         from ..sweep import SweepScreen, first_trial
 
-        state = self._context.holder.state
+        state = self._panes.state
         at = state.step - (state.shown.status != "in_progress")
         if at < 0:
-            tell(self.view, "there is no question here")
+            tell(self._screen, "there is no question here")
             return
         stop = state.whole.upto(at)
         place = (self.session.source.code_hash, stop.inputs)
         trial = self._trials.setdefault(place, first_trial(stop))
-        screen = SweepScreen(self.session, self._context.replayer, state.whole, at, trial)
-        if await self.view.app.push_screen_wait(screen):
-            self.view.draw()
+        screen = SweepScreen(self.session, self._replayer, state.whole, at, trial)
+        if await self._screen.app.push_screen_wait(screen):
+            self._panes.draw()
 
-    @in_worker(DIALOG)
     async def effort(self) -> None:
         """Who gave each answer, and how long it took; go to the step of the one chosen."""
         from ..effort import EffortScreen
 
-        state = self._context.holder.state
+        state = self._panes.state
         answers = [step.input or "" for step in state.whole.steps]
-        steps = self._known.efforts(state.whole)
-        screen = EffortScreen(steps, answers, state.step, self._context.clock)
-        step = await self.view.app.push_screen_wait(screen)
+        steps = self._panes.known.efforts(state.whole)
+        screen = EffortScreen(steps, answers, state.step, self._clock)
+        step = await self._screen.app.push_screen_wait(screen)
         if step is not None:
             self._look(step)
 
-    @in_worker(DIALOG)
+    # -- notes and grants
+
+    async def note(self) -> None:
+        """Write a note on the step shown."""
+        from .remark import Remark, RemarkScreen
+
+        state, session, screen = self._panes.state, self.session, self._screen
+        at, recorded = state.step, state.recorded
+        place = (session.record.branch, at)
+        given = f", answer {recorded!r}" if recorded is not None else ""
+        about = f"Note on step {at} of {session.record.branch}{given}"
+        draft = self._drafts.pop(place, Remark())
+        said = await screen.app.push_screen_wait(RemarkScreen(about, draft))
+        self._drafts[place] = said
+        if not said.sent or not await self._ask_author():
+            if not said.empty:
+                tell(screen, f"saved as a draft; {screen.key('player.note')} continues it")
+            return
+        author = self._author
+        done = await screen.slow_work.run(
+            lambda: session.comment(at, said.text, said.verdict, author), "writing"
+        )
+        if done is not None:
+            del self._drafts[place]
+            self._panes.draw()
+            tell(screen, f"noted at step {at}; F lists all notes")
+
+    async def _ask_author(self) -> bool:
+        """Ask for the author's name unless it is known; returns whether it is known now."""
+        if not self._author:
+            name = await self._screen.app.push_screen_wait(AskScreen(QUESTION))
+            self._author = "" if name is None else keep_author(name)
+        return bool(self._author)
+
+    async def notes(self) -> None:
+        """Show all notes; go to the step of the chosen one."""
+        from ..notes import NotesScreen
+
+        notes = NotesScreen(self.session, self._clock)
+        place = await self._screen.app.push_screen_wait(notes)
+        if place is None:
+            return
+        if place.branch is not None:
+            await self._editing.switch(place.branch).wait()
+        if place.branch in (None, self.session.record.branch):
+            self._look(place.step)
+
+    async def offer_grants(self) -> None:
+        """Ask whether to grant the script what it asks for."""
+        source, unknown = self.session.source, not_given_here(self.session)
+        question = f"{source.path.name} asks for {' and '.join(source.refused)}."
+        details = [source.withheld] if source.withheld else []
+        if unknown is not None:
+            details += ["The record is from elsewhere:", *_cut(given_lines(unknown, _MOST_LINES))]
+        lines = [line("run it without", cut=True), line("allow it, for what is here now", cut=True)]
+        screen = ChooseScreen(question, lines, details=details)
+        if await self._screen.app.push_screen_wait(screen) == 1:
+            self._editing.move(lambda: allow(self.session, source.refused, unknown))
+
+    # -- models
+
     async def decision(self) -> None:
         """Show how several models chose the answer at this step."""
         from ....solver.decisions.decision_file import decisions_path, read_decisions
-        from ...step_decisions import decisions_by_step, nearest
+        from ...known_steps import decisions_by_step, nearest
         from ..consensus import ConsensusScreen
 
         path = decisions_path(self.session.path)
-        kept = await self.view.slow_work.run(lambda: read_decisions(path), "reading decisions")
+        kept = await self._screen.slow_work.run(lambda: read_decisions(path), "reading decisions")
         if kept is None:
             return
         self._tell_faults(kept.faults)
         if not kept.decisions:
-            tell(self.view, f"there are no decisions in {path.name}")
+            tell(self._screen, f"there are no decisions in {path.name}")
             return
         record = self.session.record
-        start = nearest(kept.decisions, record, self._context.holder.state.step)
-        screen = ConsensusScreen(kept.decisions, start, self._context.clock)
-        chosen = await self.view.app.push_screen_wait(screen)
+        start = nearest(kept.decisions, record, self._panes.state.step)
+        screen = ConsensusScreen(kept.decisions, start, self._clock)
+        chosen = await self._screen.app.push_screen_wait(screen)
         if chosen is None:
             return
         steps = decisions_by_step(kept.decisions, record).items()
         step = next((at for at, indexes in steps if chosen in indexes), None)
         if step is None:
             branch = kept.decisions[chosen].question.branch
-            tell(self.view, f"it was not asked on this branch, but on {branch or 'none'}")
+            tell(self._screen, f"it was not asked on this branch, but on {branch or 'none'}")
             return
         self._look(step)
 
-    @writes("an episode of this branch")
-    @needs_script
-    @in_worker(DIALOG)
+    def _tell_faults(self, faults: Sequence[QuizlogError]) -> None:
+        """Report the lines of a decisions file that cannot be read."""
+        if faults:
+            warn(self._screen, f"{plural(len(faults), 'line')} cannot be read: {faults[0]}")
+
+    async def ask_models(self) -> None:
+        """Ask several models the pending question."""
+        missing = [name for name in ("httpx", "pydantic", "dotenv") if find_spec(name) is None]
+        if missing:
+            warn(self._screen, "asking models needs an extra: pip install 'quizlog-tui[solver]'")
+            return
+        from .ask import AskModelsScreen
+
+        self._screen.gate.shut()
+        screen = AskModelsScreen(self.session, self._clock, self._agreed)
+        said = await self._screen.app.push_screen_wait(screen) or ""
+        if said == "changed":
+            self._editing.show_session()
+        else:
+            self._panes.draw()
+        if said.startswith("override: "):
+            self._look(self.session.pointer)
+            self._panes.prompt.fill(said.removeprefix("override: "))
+            self._panes.focus_pending()
+        self._panes.take_keys_when_painted()
+
+    # -- views of the output
+
+    async def formatted(self) -> None:
+        """Show the output with its Markdown, JSON and CSV laid out."""
+        from ...draw.formats import MOST, formatted_lines, sections
+        from ..reading import ReadingScreen
+
+        state = self._panes.state
+        text = "".join(state.shown.last.written)
+        if len(text) > MOST:
+            tell(self._screen, f"the output has over {MOST:,} characters: too many to lay out")
+            return
+        found = sections(plain(text))
+        kinds = ", ".join(dict.fromkeys(filter(None, (section.kind for section in found))))
+        if not kinds:
+            tell(self._screen, f"no Markdown, JSON or CSV in the output of step {state.step}")
+            return
+        about = f"Output of step {state.step} · {kinds}"
+        screen = ReadingScreen(
+            "Laid out", about, lambda width: Paragraphs(formatted_lines(found, width))
+        )
+        await self._screen.app.push_screen_wait(screen)
+
+    async def difference(self) -> None:
+        """Show how the output differs from the step before, or from another branch's."""
+        from ...draw.compare import Comparison
+        from ..reading import ReadingScreen
+
+        state = self._panes.state
+        here = _side(f"step {state.step}", state.whole, state.step)
+        other = await self._other_side(state.step)
+        if other is None:
+            return
+        found = Comparison(other, here)
+        same = "" if found.differences else " · nothing differs"
+        about = f"{other.name} (left, <) and {here.name} (right, >){same}"
+        screen = ReadingScreen("Difference", about, lambda width: found)
+        await self._screen.app.push_screen_wait(screen)
+
+    async def _other_side(self, step: int) -> DrawnSide | None:
+        """What the user chooses to compare a step with; None if nothing."""
+        branches = self._other_branches(step)
+        names = [f"the step before ({step - 1})"] if step else []
+        told = told_apart(self.session.record.names)
+        names += [f"step {step} on branch {told[branch]}" for branch in branches]
+        if not names:
+            tell(self._screen, "there is no step before, and no other branch has this step")
+            return None
+        lines = [line(name, cut=True) for name in names]
+        ask = ChooseScreen(f"Compare the output of step {step} with", lines)
+        chosen = 0 if len(names) == 1 else await self._screen.app.push_screen_wait(ask)
+        if chosen is None:
+            return None
+        if step and chosen == 0:
+            return _side(f"step {step - 1}", self._panes.state.whole, step - 1)
+        branch = branches[chosen - bool(step)]
+        run = await self._screen.slow_work.run(lambda: self.session.transcript_of(branch))
+        return None if run is None else _side(names[chosen], run, step)
+
+    def _other_branches(self, step: int) -> Sequence[str]:
+        """The other branches that have a step."""
+        record = self.session.record
+        others = [name for name in record.names if name != record.branch]
+        return [name for name in others if len(record.path_of(name)) >= step]
+
+    # -- files
+
+    def exports(self) -> list[Export]:
+        """Exports of the whole record with all its branches."""
+        name = report_name(self.session.path)
+        report = ReportExport(self.session, self._screen.slow_work.tell_progress)
+        played = partial(report.write, player=True)
+        return [
+            Export("the whole record as HTML", f"{name}.html", report.write, report),
+            Export("the whole record as HTML with a player", f"{name}.html", played, report),
+            Export("the whole record as Markdown", f"{name}.md", report.write, report),
+        ]
+
     async def episode(self) -> None:
         """Add the branch shown as an episode to a file."""
         from ....episodes.read.index import USUAL
 
-        name = self.session.record.branch
+        name, app = self.session.record.branch, self._screen.app
         question = f"Write {name} as an episode to which file?"
-        wanted = (await self.view.app.push_screen_wait(AskScreen(question, USUAL)) or "").strip()
+        wanted = (await app.push_screen_wait(AskScreen(question, USUAL)) or "").strip()
         if not wanted:
             return
         path = typed_path(wanted)
-        made = await self.view.slow_work.run(lambda: self._put_episode(name, path), "replaying it")
+        made = await self._screen.slow_work.run(
+            lambda: self._put_episode(name, path), "replaying it"
+        )
         if made is not None:
-            tell(self.view, f"{name} is in {path}; {made.standing}")
+            tell(self._screen, f"{name} is in {path}; {made.standing}")
 
     def _put_episode(self, branch: str, path: Path) -> BuildResult:
         """Build and write it. In a thread."""
         from ....episodes.build.build import BuildSettings
         from ....episodes.build.make import make
 
-        with Replayer(self._context.replayer.limits, checkpoints=0) as self._apart:
+        with Replayer(self._replayer.limits, checkpoints=0) as self._apart:
             made = make(
                 [self.session.path],
                 path,
@@ -180,43 +354,26 @@ class Tools:
             raise error
         return made
 
-    @writes("what models decide")
-    @needs_script
-    @in_worker(DIALOG)
-    async def ask_models(self) -> None:
-        """Ask several models the pending question."""
-        missing = [name for name in ("httpx", "pydantic", "dotenv") if find_spec(name) is None]
-        if missing:
-            warn(self.view, "asking models needs an extra: pip install 'quizlog-tui[solver]'")
-            return
-        from .ask import AskModelsScreen
-
-        self.view.gate.shut()
-        screen = AskModelsScreen(self.session, self._context.clock, self._agreed)
-        said = await self.view.app.push_screen_wait(screen) or ""
-        if said == "changed":
-            self._moves.move(self.session.reply)
-        else:
-            self.view.draw()
-        if said.startswith("override: "):
-            self._look(self.session.pointer)
-            self._panes.prompt.fill(said.removeprefix("override: "))
-            self._panes.focus_pending()
-        self._panes.take_keys_when_painted()
-
-    def _tell_faults(self, faults: Sequence[QuizlogError]) -> None:
-        """Report the lines of a decisions file that cannot be read."""
-        if faults:
-            warn(self.view, f"{plural(len(faults), 'line')} cannot be read: {faults[0]}")
-
-    @writes("the script, in your editor")
-    @needs_script
     def editor(self) -> None:
         """Open the script at the line shown in the user's editor."""
-        file, line = place_shown(self.session.source, self._context.holder.state.shown)
+        file, line = place_shown(self.session.source, self._panes.state.shown)
         try:
-            external.edit(self.view.app, file.path, line)
+            external.edit(self._screen.app, file.path, line)
         except QuizlogError as error:
-            complain(self.view, error)
+            complain(self._screen, error)
             return
-        self._moves.move(self.session.reload)
+        self._editing.reload()
+
+
+def _cut(lines: list[str]) -> list[str]:
+    """Lines that leave room for the choice below them; the timeline shows all of each."""
+    return [clipped(each, 80) for each in lines]
+
+
+def _side(name: str, run: Transcript, step: int) -> DrawnSide:
+    """One step of a run as a run of its own."""
+    from ...draw.compare import DrawnSide
+
+    stop = run.upto(step)
+    alone = Transcript(stop.steps.upto(0), stop.last, stop.status, stop.last_error)
+    return DrawnSide(name, alone, step)
