@@ -27,10 +27,10 @@ from ..session.session import Session
 from .app import QuizlogApp
 from .clock import FrozenClock
 from .idle import until_idle
-from .keys.key_names import character, check_key, named
+from .keys.keymap import character, check_key, named
+from .player.player import PlayerScreen
 from .screen_names import SCREENS
 from .screens.base import DIALOG, QuizlogScreen
-from .screens.player.player import PlayerScreen
 from .screenshot import screen_svg, screen_text
 from .state import State
 from .themes.theming import DEFAULT
@@ -147,7 +147,7 @@ def _look(app: QuizlogApp, step: int) -> None:
     if not 0 <= step <= length:
         hint = f"choose a step from 0 to {length}"
         raise UsageError(f"there is no step {step}", hint=hint)
-    player.navigation.go(step)
+    player.panes.look_at(step)
 
 
 async def _settled(pilot: Pilot[Any]) -> None:

@@ -10,9 +10,9 @@ from ..errors import UsageError
 from .app import QuizlogApp
 from .draw.cast import Film
 from .draw.terminal_frame import Frame
-from .keys.key_names import check_key
+from .keys.keymap import check_key
 from .picture import run_in_thread, running, still_app
-from .screens.player.player import PlayerScreen
+from .player.player import PlayerScreen
 from .screenshot import take_frame
 from .themes.theming import DEFAULT
 

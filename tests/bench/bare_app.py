@@ -9,7 +9,7 @@ from textual.app import App, ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Static
 
-from quizlog_tui.tui.keys.bindings import screen_bindings
+from quizlog_tui.tui.keys.keymap import screen_bindings
 from quizlog_tui.tui.screens.base import QuizlogScreen
 from quizlog_tui.tui.widgets.key_line import KeyLine
 from quizlog_tui.tui.widgets.lines.documents import Table, line

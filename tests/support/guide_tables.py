@@ -18,7 +18,7 @@ from quizlog_tui.config import EXAMPLES, Config, settings
 from quizlog_tui.files.paths import shipped
 from quizlog_tui.sandbox.result import STATUSES
 from quizlog_tui.tui.keys.actions import ACTIONS
-from quizlog_tui.tui.keys.key_names import shown_key
+from quizlog_tui.tui.keys.keymap import shown_key
 from quizlog_tui.webquiz.task.settings import TaskSettings
 from tests.bench.rows import HERE, as_guide_text
 

@@ -13,12 +13,12 @@ from textual.pilot import Pilot
 from quizlog_tui.session.session import Session
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.picture import picture
+from quizlog_tui.tui.player import panes
+from quizlog_tui.tui.player.editing import Editing
+from quizlog_tui.tui.player.panes import Panes
+from quizlog_tui.tui.player.player import PlayerScreen
 from quizlog_tui.tui.screens.fault import FaultScreen
 from quizlog_tui.tui.screens.library.library import LibraryScreen
-from quizlog_tui.tui.screens.player import panes
-from quizlog_tui.tui.screens.player.editing import Editing
-from quizlog_tui.tui.screens.player.panes import Panes
-from quizlog_tui.tui.screens.player.player import PlayerScreen
 from quizlog_tui.tui.screens.tree import TreeScreen
 from quizlog_tui.tui.widgets.lines.line_view import LineView
 from quizlog_tui.tui.widgets.lines.row_list import RowList

@@ -25,8 +25,8 @@ from quizlog_tui.replay.script.source import read_source
 from quizlog_tui.tui import shelf
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
+from quizlog_tui.tui.player.player import PlayerScreen
 from quizlog_tui.tui.screens.library.library import LibraryScreen
-from quizlog_tui.tui.screens.player.player import PlayerScreen
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.screens import ask, asking, check, idle, patiently, settled, shows, sized
 

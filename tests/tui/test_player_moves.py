@@ -22,9 +22,9 @@ from quizlog_tui.session.timeline import Timeline
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.keys.keymap import shown
 from quizlog_tui.tui.lessons import LESSONS, with_keys
+from quizlog_tui.tui.player.player import PlayerScreen
 from quizlog_tui.tui.screens.export import report_name
 from quizlog_tui.tui.screens.messages import MessagesScreen
-from quizlog_tui.tui.screens.player.player import PlayerScreen
 from quizlog_tui.tui.screenshot import screen_text
 from quizlog_tui.tui.state import State
 from quizlog_tui.tui.toasts import complain, tell, warn
@@ -703,7 +703,7 @@ async def test_the_guide_is_on_every_screen_and_keeps_its_lesson(record: Path) -
 async def test_a_long_record_is_shown_as_recorded_while_it_is_replayed(
     suffix: str, build: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("quizlog_tui.tui.screens.player.player._LONG", 0)
+    monkeypatch.setattr("quizlog_tui.tui.player.player._LONG", 0)
     slow = "import time\nprint('seen')\ninput('a? ')\n"
     path = build.record(slow, "1")
     path = path.rename(path.with_suffix(suffix))

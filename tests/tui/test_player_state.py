@@ -14,13 +14,7 @@ from hypothesis import strategies as st
 from quizlog_tui.replay.replayer import Replayer
 from quizlog_tui.replay.transcript import Transcript
 from quizlog_tui.session.session import Session
-from quizlog_tui.tui.screens.player.player_state import (
-    BisectFinding,
-    Mode,
-    PlayerState,
-    Playhead,
-    state_of,
-)
+from quizlog_tui.tui.player.player_state import BisectFinding, Mode, PlayerState, Playhead, state_of
 from quizlog_tui.tui.widgets.scrubber import column_of, step_at
 from tests.support.build import Build
 

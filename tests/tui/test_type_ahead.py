@@ -13,9 +13,9 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from quizlog_tui.tui.app import QuizlogApp
+from quizlog_tui.tui.player.player import PlayerScreen
 from quizlog_tui.tui.screens.dialogs import ConfirmScreen
 from quizlog_tui.tui.screens.library import record_search
-from quizlog_tui.tui.screens.player.player import PlayerScreen
 from quizlog_tui.tui.shelf import ReadRecords, read_some
 from quizlog_tui.tui.state import State
 from quizlog_tui.tui.widgets.prompt_panel import PromptPanel

@@ -10,8 +10,7 @@ from ...config import ConfigProblem
 from ...errors import did_you_mean
 from ...text import one_line
 from .actions import ACTIONS, Action
-from .key_names import is_key, named
-from .keymap import effective
+from .keymap import effective, is_key, named
 
 VALUES = ("record", "branch", "step", "answer", "question")
 """What a shell line may read, each from an environment variable; see `variable`."""

@@ -23,7 +23,7 @@ from ...session.audit import Audit, readable_path
 from ...session.session import Session
 from ...text import clipped, plural, told_apart
 from ..draw.compare import Comparison, DrawnSide, branch_line
-from ..keys.bindings import screen_bindings
+from ..keys.keymap import screen_bindings
 from ..toasts import tell
 from ..widgets.lines.documents import line
 from ..widgets.lines.marked_view import MarkedView

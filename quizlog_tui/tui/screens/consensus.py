@@ -19,7 +19,7 @@ from ...text import clipped
 from ..clock import Clock
 from ..draw.consensus import outcome_text, verdict_lines
 from ..draw.replies import reply_lines
-from ..keys.bindings import screen_bindings
+from ..keys.keymap import screen_bindings
 from ..toasts import tell
 from ..widgets.lines.documents import Paragraphs, line
 from ..widgets.lines.line_view import LineView

@@ -12,7 +12,7 @@ from ...session.effort import StepEffort, total_effort
 from ...text import plural
 from ..clock import Clock
 from ..draw.effort import ORDERS, arranged_efforts, effort_grid, effort_layout, effort_text
-from ..keys.bindings import screen_bindings
+from ..keys.keymap import screen_bindings
 from ..widgets.lines.column_heads import Heads
 from ..widgets.lines.row_list import RowList
 from .base import QuizlogScreen

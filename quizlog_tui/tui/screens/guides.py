@@ -14,7 +14,7 @@ from textual.widgets import Markdown
 
 from ...guides import GuideSection, guide, search, sections, topics
 from ...text import plural
-from ..keys.bindings import bindings, screen_bindings
+from ..keys.keymap import bindings, screen_bindings
 from ..toasts import tell
 from ..widgets.lines.documents import Line, Table, line
 from ..widgets.lines.row_list import RowList

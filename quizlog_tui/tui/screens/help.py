@@ -12,9 +12,7 @@ from textual.containers import Vertical
 
 from ...session.audit import Audit
 from ..keys.actions import ACTIONS, Action
-from ..keys.bindings import screen_bindings
-from ..keys.key_names import shown_key
-from ..keys.keymap import effective
+from ..keys.keymap import effective, screen_bindings, shown_key
 from ..keys.own_commands import own_actions
 from ..widgets.lines.documents import Line, Paragraphs, line
 from ..widgets.lines.line_view import LineView

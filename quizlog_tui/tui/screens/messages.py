@@ -11,7 +11,7 @@ from textual.binding import BindingType
 from textual.notifications import Notification
 
 from ...text import plural
-from ..keys.bindings import screen_bindings
+from ..keys.keymap import screen_bindings
 from ..widgets.lines.documents import Line, Paragraphs, line
 from ..widgets.lines.line_view import LineView
 from ..widgets.message_line import describe_message

@@ -32,7 +32,7 @@ from ..draw.notes import (
     verdicts_in,
 )
 from ..file_changes import Watch
-from ..keys.bindings import screen_bindings
+from ..keys.keymap import screen_bindings
 from ..toasts import tell
 from ..widgets.lines.column_heads import Heads
 from ..widgets.lines.documents import Paragraphs, line

@@ -8,7 +8,7 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
-from ..keys.bindings import screen_bindings
+from ..keys.keymap import screen_bindings
 from ..widgets.lines.documents import Document
 from ..widgets.lines.line_view import LineView
 from .base import QuizlogScreen

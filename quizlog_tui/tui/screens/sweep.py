@@ -39,7 +39,7 @@ from ..draw.sweep import (
     sweep_grid,
     sweep_layout,
 )
-from ..keys.bindings import screen_bindings
+from ..keys.keymap import screen_bindings
 from ..toasts import tell, warn
 from ..widgets.lines.column_heads import Heads
 from ..widgets.lines.line_view import LineView

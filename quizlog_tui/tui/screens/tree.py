@@ -21,7 +21,7 @@ from ...text import plural, visible
 from ..clock import Clock
 from ..draw.tree import TreeRow, branch_detail, tree_grid, tree_layout, tree_rows
 from ..file_changes import Watch
-from ..keys.bindings import screen_bindings
+from ..keys.keymap import screen_bindings
 from ..toasts import complain, tell, warn
 from ..widgets.lines.column_heads import Heads
 from ..widgets.lines.documents import Paragraphs

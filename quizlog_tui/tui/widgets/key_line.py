@@ -16,7 +16,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from ..keys.actions import find_action
-from ..keys.key_names import shown_key
+from ..keys.keymap import shown_key
 from ..way_back import labelled
 
 _ALWAYS = ("app.help", "leave")

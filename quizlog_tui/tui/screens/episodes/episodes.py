@@ -23,7 +23,7 @@ from ....errors import QuizlogError
 from ....session.audit import Audit
 from ...draw.episodes.episode import clipped, episode_lines
 from ...draw.episodes.episodes import count_words, episode_grid, episode_layout, no_episode_lines
-from ...keys.bindings import screen_bindings
+from ...keys.keymap import screen_bindings
 from ...toasts import complain, tell, warn
 from ...widgets.lines.column_heads import Heads
 from ...widgets.lines.documents import Line, Paragraphs, line

@@ -19,7 +19,7 @@ from ....session.find import UNRECORDED, hits_in, search_pattern
 from ....session.match_limit import match_limit
 from ....text import plural
 from ...draw.find import hit_grid, hit_layout, hit_lines
-from ...keys.bindings import screen_bindings
+from ...keys.keymap import screen_bindings
 from ...search_hits import ChosenHit, Found, Query, chosen_hit
 from ...widgets.lines.column_heads import Heads
 from ...widgets.lines.documents import Paragraphs

@@ -35,7 +35,7 @@ from ...draw.library import (
     status_words,
 )
 from ...draw.preview import preview_lines
-from ...keys.bindings import screen_bindings
+from ...keys.keymap import screen_bindings
 from ...messages import OpenRecord
 from ...record_filter import HOW, RecordFilter, parse_filter, taken
 from ...search_hits import Query
@@ -48,7 +48,7 @@ from ...widgets.lines.documents import Paragraphs
 from ...widgets.lines.line_view import LineView
 from ...widgets.lines.row_list import RowList
 from ..base import DIALOG, QuizlogScreen
-from ..commands.runner import CommandRunner
+from ..commands import CommandRunner
 from ..dialogs import AskScreen
 from .new import new_record
 from .record_search import RecordSearch

@@ -19,7 +19,7 @@ from textual.strip import Strip
 from textual.timer import Timer
 
 from ....text import visible
-from ...keys.bindings import bindings
+from ...keys.keymap import bindings
 from .documents import Document, end_alike
 from .finding import Place
 from .hits_shown import HitsShown

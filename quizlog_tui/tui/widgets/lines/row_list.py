@@ -9,7 +9,7 @@ from textual import events
 from textual.binding import BindingType
 from textual.message import Message
 
-from ...keys.bindings import bindings
+from ...keys.keymap import bindings
 from .documents import Document
 from .finding import Place
 from .line_view import LineView

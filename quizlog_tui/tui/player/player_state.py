@@ -9,11 +9,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from ....record.model import Record
-from ....replay.transcript import Transcript
-from ....session.session import Session
-from ....session.walks import Culprit
-from ....text import clipped, one_line, plural
+from ...record.model import Record
+from ...replay.transcript import Transcript
+from ...session.session import Session
+from ...session.walks import Culprit
+from ...text import clipped, one_line, plural
 
 
 @dataclass(frozen=True)

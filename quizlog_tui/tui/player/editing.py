@@ -12,14 +12,14 @@ from typing import Any
 
 from textual.worker import Worker
 
-from ....record.branches import free_name, leaves_tail
-from ....replay.transcript import Transcript
-from ....text import clipped, one_line, plural
-from ...file_changes import Watch
-from ...toasts import tell, warn
-from ..base import DIALOG
-from ..dialogs import ConfirmScreen
-from ..undoing import redo, undo
+from ...record.branches import free_name, leaves_tail
+from ...replay.transcript import Transcript
+from ...text import clipped, one_line, plural
+from ..file_changes import Watch
+from ..screens.base import DIALOG
+from ..screens.dialogs import ConfirmScreen
+from ..screens.undoing import redo, undo
+from ..toasts import tell, warn
 from .panes import Panes
 from .player_state import Mode, finding_of, state_of
 

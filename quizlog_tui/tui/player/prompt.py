@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ....replay.transcript import Transcript
-from ....session.session import Session
-from ....session.timeline import Moment, Timeline
-from ....terminal_text import plain
-from ....text import plural
-from ...widgets.prompt_panel import PromptPanel
-from ...widgets.prompt_question import PromptQuestion
+from ...replay.transcript import Transcript
+from ...session.session import Session
+from ...session.timeline import Moment, Timeline
+from ...terminal_text import plain
+from ...text import plural
+from ..widgets.prompt_panel import PromptPanel
+from ..widgets.prompt_question import PromptQuestion
 from .player_state import PlayerState
 
 _VERBS = {"answer": "Question", "fork": "Fork", "amend": "Amend", "retry": "Try again"}

@@ -16,22 +16,22 @@ from textual import work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
-from ....errors import QuizlogError
-from ....session.session import Session
-from ....solver import autopilot
-from ....solver.bill import Bill, cost_text
-from ....solver.decisions.decision import Decision
-from ....solver.solve import Panel, Progress
-from ....text import clipped, one_line
-from ...clock import Clock
-from ...draw.consensus import outcome_text, verdict_lines
-from ...draw.replies import reply_lines
-from ...keys.bindings import screen_bindings
-from ...toasts import complain, tell, warn
-from ...widgets.lines.documents import Paragraphs, line
-from ...widgets.lines.line_view import LineView
-from ..base import DIALOG, QuizlogScreen
-from ..dialogs import AskTextScreen, ConfirmScreen
+from ...errors import QuizlogError
+from ...session.session import Session
+from ...solver import autopilot
+from ...solver.bill import Bill, cost_text
+from ...solver.decisions.decision import Decision
+from ...solver.solve import Panel, Progress
+from ...text import clipped, one_line
+from ..clock import Clock
+from ..draw.consensus import outcome_text, verdict_lines
+from ..draw.replies import reply_lines
+from ..keys.keymap import screen_bindings
+from ..screens.base import DIALOG, QuizlogScreen
+from ..screens.dialogs import AskTextScreen, ConfirmScreen
+from ..toasts import complain, tell, warn
+from ..widgets.lines.documents import Paragraphs, line
+from ..widgets.lines.line_view import LineView
 
 _ASKING = "asking"
 """The group of the workers that wait for models."""
@@ -110,8 +110,8 @@ class AskModelsScreen(QuizlogScreen[str]):
             self._asking = False
 
     def _panel(self) -> AbstractAsyncContextManager[Panel]:
-        from ....sandbox import run_code
-        from ....solver.models.choice import Choice, chosen_panel
+        from ...sandbox import run_code
+        from ...solver.models.choice import Choice, chosen_panel
 
         run = partial(run_code, unsafe_local=False)
         beside = self.session.path.parent

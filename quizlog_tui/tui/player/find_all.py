@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ....record.lineage import lineage
-from ....replay.replayer import Replayer
-from ....session.find import Hit, excerpt
-from ....terminal_text import plain
-from ....text import plural
-from ...search_hits import ChosenHit, Query
-from ...toasts import tell
-from ...widgets.lines.documents import line, safe
-from ...widgets.lines.finding import Finding, Place
-from ..dialogs import ChooseScreen
+from ...record.lineage import lineage
+from ...replay.replayer import Replayer
+from ...session.find import Hit, excerpt
+from ...terminal_text import plain
+from ...text import plural
+from ..screens.dialogs import ChooseScreen
+from ..search_hits import ChosenHit, Query
+from ..toasts import tell
+from ..widgets.lines.documents import line, safe
+from ..widgets.lines.finding import Finding, Place
 from .editing import Editing
 from .panes import Panes
 
@@ -43,8 +43,8 @@ class FindAll:
 
     async def open(self) -> None:
         """List what is found, and go to the hit that is chosen."""
-        from ..find.find_screen import FindScreen
-        from ..find.texts import RunTexts
+        from ..screens.find.find_screen import FindScreen
+        from ..screens.find.texts import RunTexts
 
         state = self._panes.state
         texts = RunTexts(self.session, self._replayer, state.whole)

@@ -19,30 +19,30 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 
-from ....record.store import RecordFile
-from ....replay.replayer import Replayer
-from ....session.session import Session
-from ...clock import Clock
-from ...destinations import Destination, branch_destinations, step_destinations
-from ...draw.output import events
-from ...keys.bindings import screen_bindings
-from ...lessons import LessonScene
-from ...messages import Neighbour
-from ...search_hits import ChosenHit
-from ...state import State
-from ...toasts import complain, tell, warn
-from ...way_back import leads_to_library
-from ...widgets.editors.editor import Answered
-from ...widgets.lines.block_view import BlockView
-from ...widgets.lines.documents import Paragraphs, line
-from ...widgets.lines.line_view import LineView
-from ...widgets.lines.row_list import RowList
-from ...widgets.prompt_panel import PromptPanel
-from ...widgets.scrubber import Scrubber
-from ..base import DIALOG, QuizlogScreen
-from ..commands.runner import CommandRunner
-from ..dialogs import AskScreen
-from ..export import Export
+from ...record.store import RecordFile
+from ...replay.replayer import Replayer
+from ...session.session import Session
+from ..clock import Clock
+from ..draw.output import events
+from ..keys.keymap import screen_bindings
+from ..keys.palette import Destination, branch_destinations, step_destinations
+from ..lessons import LessonScene
+from ..messages import Neighbour
+from ..screens.base import DIALOG, QuizlogScreen
+from ..screens.commands import CommandRunner
+from ..screens.dialogs import AskScreen
+from ..screens.export import Export
+from ..search_hits import ChosenHit
+from ..state import State
+from ..toasts import complain, tell, warn
+from ..way_back import leads_to_library
+from ..widgets.editors.editor import Answered
+from ..widgets.lines.block_view import BlockView
+from ..widgets.lines.documents import Paragraphs, line
+from ..widgets.lines.line_view import LineView
+from ..widgets.lines.row_list import RowList
+from ..widgets.prompt_panel import PromptPanel
+from ..widgets.scrubber import Scrubber
 from .editing import Editing
 from .find_all import FindAll
 from .panes import Panes

@@ -9,28 +9,27 @@ from dataclasses import replace
 
 from textual.timer import Timer
 
-from ....replay.script.source import Source
-from ....replay.transcript import Transcript
-from ....session.session import Session
-from ....session.timeline import Timeline
-from ....text import plural
-from ...clock import Clock
-from ...draw.alerts import alert_lines, alerts
-from ...draw.answer import answer_lines
-from ...draw.effort import giver_and_time, sums_title
-from ...draw.error import error_lines
-from ...draw.output import OutputForm, RunOutput, is_too_long, next_step_with
-from ...draw.status_signs import bars, outcome
-from ...draw.timeline import timeline_grid
-from ...known_steps import KnownSteps
-from ...toasts import tell
-from ...widgets.lines.block_view import BlockView
-from ...widgets.lines.documents import Paragraphs
-from ...widgets.lines.line_view import LineView
-from ...widgets.lines.row_list import RowList
-from ...widgets.prompt_panel import PromptPanel
-from ...widgets.scrubber import Scrubber
-from ..base import QuizlogScreen
+from ...replay.script.source import Source
+from ...replay.transcript import Transcript
+from ...session.session import Session
+from ...session.timeline import Timeline
+from ...text import plural
+from ..clock import Clock
+from ..draw.alerts import alert_lines, alerts
+from ..draw.effort import giver_and_time, sums_title
+from ..draw.error import error_lines
+from ..draw.output import OutputForm, RunOutput, is_too_long, next_step_with
+from ..draw.status_signs import bars, outcome
+from ..draw.timeline import timeline_grid
+from ..known_steps import KnownSteps
+from ..screens.base import QuizlogScreen
+from ..toasts import tell
+from ..widgets.lines.block_view import BlockView
+from ..widgets.lines.documents import Paragraphs
+from ..widgets.lines.line_view import LineView
+from ..widgets.lines.row_list import RowList
+from ..widgets.prompt_panel import PromptPanel
+from ..widgets.scrubber import Scrubber
 from .player_state import PlayerState, state_of
 from .prompt import PromptDrawing
 
@@ -131,6 +130,8 @@ class Panes:
         """Draw the whole recorded answer of the step, while its pane is shown."""
         if not self.screen.has_class("-recorded"):
             return
+        from ..draw.answer import answer_lines
+
         step, whole = self.state.step, self.state.whole
         ended = step + 1 == len(whole.steps)
         error = error_lines(whole, _readable_source(self.session)) if ended else []
@@ -157,7 +158,7 @@ class Panes:
         source, pane = _readable_source(self.session), self._list("source")
         file, line = place_shown(source, shown)
         if file != self._source:
-            from ...draw.source import source_table
+            from ..draw.source import source_table
 
             self._source = file
             pane.show(source_table(file))

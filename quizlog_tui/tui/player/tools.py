@@ -11,31 +11,32 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ....errors import QuizlogError
-from ....files.paths import typed_path
-from ....record.author import QUESTION, keep_author
-from ....record.given_here import given_lines
-from ....replay.replayer import Replayer
-from ....replay.transcript import Transcript
-from ....session.allowing import allow, not_given_here
-from ....terminal_text import plain
-from ....text import clipped, plural, told_apart
-from ... import external
-from ...toasts import complain, tell, warn
-from ...widgets.lines.documents import Paragraphs, line
-from ..dialogs import AskScreen, ChooseScreen
-from ..export import Export, ReportExport, report_name
+from ...errors import QuizlogError
+from ...files.paths import typed_path
+from ...record.author import QUESTION, keep_author
+from ...replay.replayer import Replayer
+from ...replay.transcript import Transcript
+from ...terminal_text import plain
+from ...text import clipped, plural, told_apart
+from .. import external
+from ..screens.dialogs import AskScreen, ChooseScreen
+from ..screens.export import Export, ReportExport, report_name
+from ..toasts import complain, tell, warn
+from ..widgets.lines.documents import Paragraphs, line
 from .editing import Editing
 from .panes import Panes, place_shown
 
 if TYPE_CHECKING:
-    from ....episodes.build.make import BuildResult
-    from ...draw.compare import DrawnSide
-    from ..sweep import Trial
+    from ...episodes.build.make import BuildResult
+    from ..draw.compare import DrawnSide
+    from ..screens.sweep import Trial
     from .remark import Remark
+
 
 _MOST_LINES = 5
 """Maximum number of arguments and answers that are shown before something is allowed."""
+_MOST_SHOWN = 80
+"""Characters of each; the timeline shows all of it."""
 
 
 class Tools:
@@ -79,7 +80,7 @@ class Tools:
 
     async def tree(self) -> None:
         """Show the tree of branches, then its changes."""
-        from ..tree import TreeScreen
+        from ..screens.tree import TreeScreen
 
         tree = TreeScreen(self.session, self._replayer, self._clock)
         if await self._screen.app.push_screen_wait(tree):
@@ -87,8 +88,8 @@ class Tools:
 
     async def compare(self) -> None:
         """Compare this branch with another branch or record."""
-        from ...draw.compare import DrawnSide
-        from ..compare import CompareScreen, choose
+        from ..draw.compare import DrawnSide
+        from ..screens.compare import CompareScreen, choose
 
         side = DrawnSide(self.session.record.branch, self._panes.state.whole)
         found = await choose(self._screen, self.session, self._replayer, side)
@@ -101,7 +102,7 @@ class Tools:
 
     async def sweep(self) -> None:
         """Try many answers at the step shown."""
-        from ..sweep import SweepScreen, first_trial
+        from ..screens.sweep import SweepScreen, first_trial
 
         state = self._panes.state
         at = state.step - (state.shown.status != "in_progress")
@@ -117,7 +118,7 @@ class Tools:
 
     async def effort(self) -> None:
         """Who gave each answer, and how long it took; go to the step of the one chosen."""
-        from ..effort import EffortScreen
+        from ..screens.effort import EffortScreen
 
         state = self._panes.state
         answers = [step.input or "" for step in state.whole.steps]
@@ -163,7 +164,7 @@ class Tools:
 
     async def notes(self) -> None:
         """Show all notes; go to the step of the chosen one."""
-        from ..notes import NotesScreen
+        from ..screens.notes import NotesScreen
 
         notes = NotesScreen(self.session, self._clock)
         place = await self._screen.app.push_screen_wait(notes)
@@ -176,11 +177,15 @@ class Tools:
 
     async def offer_grants(self) -> None:
         """Ask whether to grant the script what it asks for."""
+        from ...record.given_here import given_lines
+        from ...session.allowing import allow, not_given_here
+
         source, unknown = self.session.source, not_given_here(self.session)
         question = f"{source.path.name} asks for {' and '.join(source.refused)}."
         details = [source.withheld] if source.withheld else []
         if unknown is not None:
-            details += ["The record is from elsewhere:", *_cut(given_lines(unknown, _MOST_LINES))]
+            given = [clipped(each, _MOST_SHOWN) for each in given_lines(unknown, _MOST_LINES)]
+            details += ["The record is from elsewhere:", *given]
         lines = [line("run it without", cut=True), line("allow it, for what is here now", cut=True)]
         screen = ChooseScreen(question, lines, details=details)
         if await self._screen.app.push_screen_wait(screen) == 1:
@@ -190,9 +195,9 @@ class Tools:
 
     async def decision(self) -> None:
         """Show how several models chose the answer at this step."""
-        from ....solver.decisions.decision_file import decisions_path, read_decisions
-        from ...known_steps import decisions_by_step, nearest
-        from ..consensus import ConsensusScreen
+        from ...solver.decisions.decision_file import decisions_path, read_decisions
+        from ..known_steps import decisions_by_step, nearest
+        from ..screens.consensus import ConsensusScreen
 
         path = decisions_path(self.session.path)
         kept = await self._screen.slow_work.run(lambda: read_decisions(path), "reading decisions")
@@ -246,8 +251,8 @@ class Tools:
 
     async def formatted(self) -> None:
         """Show the output with its Markdown, JSON and CSV laid out."""
-        from ...draw.formats import MOST, formatted_lines, sections
-        from ..reading import ReadingScreen
+        from ..draw.formats import MOST, formatted_lines, sections
+        from ..screens.reading import ReadingScreen
 
         state = self._panes.state
         text = "".join(state.shown.last.written)
@@ -267,8 +272,8 @@ class Tools:
 
     async def difference(self) -> None:
         """Show how the output differs from the step before, or from another branch's."""
-        from ...draw.compare import Comparison
-        from ..reading import ReadingScreen
+        from ..draw.compare import Comparison
+        from ..screens.reading import ReadingScreen
 
         state = self._panes.state
         here = _side(f"step {state.step}", state.whole, state.step)
@@ -322,7 +327,7 @@ class Tools:
 
     async def episode(self) -> None:
         """Add the branch shown as an episode to a file."""
-        from ....episodes.read.index import USUAL
+        from ...episodes.read.index import USUAL
 
         name, app = self.session.record.branch, self._screen.app
         question = f"Write {name} as an episode to which file?"
@@ -338,8 +343,8 @@ class Tools:
 
     def _put_episode(self, branch: str, path: Path) -> BuildResult:
         """Build and write it. In a thread."""
-        from ....episodes.build.build import BuildSettings
-        from ....episodes.build.make import make
+        from ...episodes.build.build import BuildSettings
+        from ...episodes.build.make import make
 
         with Replayer(self._replayer.limits, checkpoints=0) as self._apart:
             made = make(
@@ -365,14 +370,9 @@ class Tools:
         self._editing.reload()
 
 
-def _cut(lines: list[str]) -> list[str]:
-    """Lines that leave room for the choice below them; the timeline shows all of each."""
-    return [clipped(each, 80) for each in lines]
-
-
 def _side(name: str, run: Transcript, step: int) -> DrawnSide:
     """One step of a run as a run of its own."""
-    from ...draw.compare import DrawnSide
+    from ..draw.compare import DrawnSide
 
     stop = run.upto(step)
     alone = Transcript(stop.steps.upto(0), stop.last, stop.status, stop.last_error)
