@@ -29,8 +29,8 @@ from .panes import Panes, place_shown
 if TYPE_CHECKING:
     from ...episodes.build.make import BuildResult
     from ..draw.compare import DrawnSide
+    from ..screens.player.remark import Remark
     from ..screens.sweep import Trial
-    from .remark import Remark
 
 
 _MOST_LINES = 5
@@ -132,7 +132,7 @@ class Tools:
 
     async def note(self) -> None:
         """Write a note on the step shown."""
-        from .remark import Remark, RemarkScreen
+        from ..screens.player.remark import Remark, RemarkScreen
 
         state, session, screen = self._panes.state, self.session, self._screen
         at, recorded = state.step, state.recorded

@@ -11,14 +11,14 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Label
 
-from ...record.feedback import VERDICTS
-from ...text import one_line
-from ..draw.notes import verdict_line
-from ..screens.dialogs import DIALOG_STYLE
-from ..widgets.editors.editor import Answered
-from ..widgets.editors.text_box import TextBox
-from ..widgets.lines.documents import Table
-from ..widgets.lines.row_list import RowList
+from ....record.feedback import VERDICTS
+from ....text import one_line
+from ...draw.notes import verdict_line
+from ...widgets.editors.editor import Answered
+from ...widgets.editors.text_box import TextBox
+from ...widgets.lines.documents import Table
+from ...widgets.lines.row_list import RowList
+from ..dialogs import DIALOG_STYLE
 
 _CHOICES: tuple[str | None, ...] = (None, *VERDICTS)
 
