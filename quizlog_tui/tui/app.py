@@ -196,9 +196,9 @@ class QuizlogApp(App[None], inherit_bindings=False):
         from .screens.themes import ThemesScreen
 
         self._watch_themes()
-        self.push_screen(ThemesScreen(), self.take_theme)
+        self.push_screen(ThemesScreen(), self._take_theme)
 
-    def take_theme(self, name: str | None) -> None:
+    def _take_theme(self, name: str | None) -> None:
         """Apply a theme and remember it, if one was chosen."""
         if name is not None:
             self.theme = self.state.theme = name
@@ -211,7 +211,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
         yield from record_destinations(
             self._known_records(), lambda path: self.post_message(OpenRecord(path))
         )
-        yield from theme_destinations(self.available_themes, self.take_theme)
+        yield from theme_destinations(self.available_themes, self._take_theme)
         if self.audit is None:
             about = f"open {config_path()} in $EDITOR"
             yield Destination("Settings", about, self._edit_settings)

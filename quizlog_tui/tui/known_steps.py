@@ -65,7 +65,7 @@ class _EffortState:
     @property
     def asked(self) -> dict[int, Asked]:
         """What asking models took, by step."""
-        return model_work_by_step(self.decisions, self.record)
+        return _model_work_by_step(self.decisions, self.record)
 
     def givers(self, since: int) -> dict[int, Attribution]:
         """Who gave the answers, from an entry on."""
@@ -188,7 +188,7 @@ def decisions_by_step(decisions: Sequence[Decision], record: Record) -> dict[int
     return dict(sorted(found.items()))
 
 
-def model_work_by_step(decisions: Sequence[Decision], record: Record) -> dict[int, Asked]:
+def _model_work_by_step(decisions: Sequence[Decision], record: Record) -> dict[int, Asked]:
     """For each step of the active branch that has decisions, what asking models took."""
     found = {}
     for step, indexes in decisions_by_step(decisions, record).items():

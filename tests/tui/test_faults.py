@@ -37,7 +37,7 @@ PLACES: list[tuple[type | ModuleType, str]] = [
     (PromptPanel, "ask"),
     (PromptPanel, "on_input_changed"),
     (Panes, "draw"),
-    (panes, "status_text"),
+    (panes, "_status_text"),
     (PlayerScreen, "on_resize"),
 ]
 

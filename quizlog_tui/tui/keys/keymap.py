@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 KeyOf = Callable[[str], str]
 """Gives the key of an action id under the user's key map, as people write it."""
-_WIDGETS = ("pane", "list")
+WIDGETS = ("pane", "list")
 """Scopes of widgets, whose keys take precedence over those of their screen."""
 _SIGNS = {
     "!": "exclamation_mark",
@@ -136,10 +136,10 @@ def key_problems(keys: Mapping[str, str], where: str) -> list[ConfigProblem]:
 def conflicts(keys: Mapping[str, str]) -> Iterator[tuple[str, Action, Action]]:
     """Each key that two actions of one screen and its panes share, with both actions."""
     for scope in ACTIONS:
-        if scope not in _WIDGETS:
+        if scope not in WIDGETS:
             yield from _taken_by_panes(scope, keys)
         taken: dict[str, Action] = {}
-        around = () if scope in ("app", *_WIDGETS) else ACTIONS["app"]
+        around = () if scope in ("app", *WIDGETS) else ACTIONS["app"]
         for action in (*ACTIONS[scope], *around):
             for key in effective(action, keys):
                 other = taken.setdefault(key, action)
@@ -149,7 +149,7 @@ def conflicts(keys: Mapping[str, str]) -> Iterator[tuple[str, Action, Action]]:
 
 def _taken_by_panes(scope: str, keys: Mapping[str, str]) -> Iterator[tuple[str, Action, Action]]:
     """Keys of a screen that its panes would intercept."""
-    for inner in (action for widget in _WIDGETS for action in ACTIONS[widget]):
+    for inner in (action for widget in WIDGETS for action in ACTIONS[widget]):
         first = set(effective(inner, keys))
         for action in ACTIONS[scope]:
             for key in first.intersection(effective(action, keys)):

@@ -135,7 +135,7 @@ _EDITING = {Input: _keys(Input.BINDINGS) - {"enter"}, TextArea: _keys(TextArea.B
 
 
 @runtime_checkable
-class TakesLines(Protocol):
+class _TakesLines(Protocol):
     """What takes several lines that were pasted into one of its fields."""
 
     async def take_lines(self, lines: str) -> None:
@@ -159,7 +159,7 @@ async def take_paste(app: App[Any], event: events.Paste) -> None:
 async def _paste_into_line(app: App[Any], field: Input, text: str) -> None:
     """Insert text into a line; several lines go where they can, or it is told what is left out."""
     first, *more = text.removesuffix("\n").split("\n")
-    taker = next((node for node in field.ancestors if isinstance(node, TakesLines)), None)
+    taker = next((node for node in field.ancestors if isinstance(node, _TakesLines)), None)
     if more and taker is not None:
         await taker.take_lines(text)
         return

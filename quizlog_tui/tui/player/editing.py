@@ -49,7 +49,7 @@ class Editing:
 
     # -- answering
 
-    def answer(self, answer: str) -> None:
+    def give_answer(self, answer: str) -> None:
         """Give an answer: as a fork or amendment if one was started, else at the step shown."""
         state, session = self._panes.state, self.session
         if state.mode == "fork":

@@ -109,7 +109,7 @@ class Panes:
             state.step, state.head.length, self.known.marks(state.whole), self._scores()
         )
         playing = f" · ▶ {self._pace}" if self._playing else ""
-        self.screen.status(status_text(self.session, state, playing))
+        self.screen.status(_status_text(self.session, state, playing))
 
     def _scores(self) -> str:
         scores = [b.score for b in self.session.branches if b.score is not None]
@@ -341,7 +341,7 @@ class Panes:
             self.play()
 
 
-def status_text(session: Session, state: PlayerState, playing: str) -> str:
+def _status_text(session: Session, state: PlayerState, playing: str) -> str:
     """The line at the top: where one is, how the record stands, what is unusual.
 
     Args:

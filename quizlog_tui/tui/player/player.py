@@ -309,7 +309,7 @@ class PlayerScreen(QuizlogScreen[None]):
     def on_answered(self, event: Answered) -> None:
         """Give the answer, and end browsing."""
         self.panes.stop_browsing()
-        self.editing.answer(event.answer)
+        self.editing.give_answer(event.answer)
 
     def action_plain(self) -> None:
         """Switch between a plain line and the fitting input."""

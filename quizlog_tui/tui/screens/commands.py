@@ -93,7 +93,7 @@ class CommandRunner:
             about = f"{command.name} · {_describe(result)} · {one_line(command.run)}"
             self.view.app.push_screen(CommandOutputScreen(about, result.output))
 
-    def _page(self, command: OwnCommand, result: ShellResult) -> None:
+    def _page(self, command: OwnCommand, result: _ShellResult) -> None:
         try:
             external.page(self.view.app, safe(result.output))
         except QuizlogError as error:
@@ -112,7 +112,7 @@ class CommandRunner:
             self._under_way.kill()
 
 
-def _describe(result: ShellResult) -> str:
+def _describe(result: _ShellResult) -> str:
     """How a command ended, in words."""
     return "stopped: it wrote more than 1 MB" if result.cut else _ending(result.code)
 
@@ -145,7 +145,7 @@ def _can_be_given(value: str) -> bool:
 
 
 @dataclass(frozen=True)
-class ShellResult:
+class _ShellResult:
     """How a shell line ended."""
 
     code: int
@@ -170,7 +170,7 @@ class ShellRun:
         self._process: subprocess.Popen[bytes] | None = None
         self._stopped = False
 
-    def run(self) -> ShellResult:
+    def run(self) -> _ShellResult:
         """Run it to its end. Blocks."""
         with subprocess.Popen(
             self._line,
@@ -187,7 +187,7 @@ class ShellRun:
             if cut := len(written) > _MOST_BYTES:
                 self.stop()
         output = written[:_MOST_BYTES].decode("utf-8", "replace")
-        return ShellResult(self._process.returncode, output, cut)
+        return _ShellResult(self._process.returncode, output, cut)
 
     def stop(self) -> None:
         """Ask the program to end; the second time, kill it."""
