@@ -1,7 +1,4 @@
-"""What is known of the steps of an open record, kept up while it grows.
-
-Which steps have decisions: those of the branch, and what it shares with the ones it left.
-"""
+"""What is known of the steps of an open record, kept up while it grows; which have decisions."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Where the player looks and what the next answer does: pure rules, without a screen.
-
-Moves of the playhead: pure rules, held by properties.
-"""
+"""Where the player looks and what the next answer does: pure rules, without a screen."""
 
 from __future__ import annotations
 
