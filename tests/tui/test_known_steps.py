@@ -11,7 +11,7 @@ from quizlog_tui.record.model import Branch, Record
 from quizlog_tui.record.who import Giver
 from quizlog_tui.session.session import Session
 from quizlog_tui.solver.decisions.decision import Decision, ModelQuestion
-from quizlog_tui.tui.known_steps import KnownSteps, decisions_by_step, nearest
+from quizlog_tui.tui.player.known_steps import KnownSteps, decisions_by_step, nearest
 from tests.support.build import Build
 
 MOVES = st.tuples(st.sampled_from(["answer", "fork", "amend", "undo", "look"]), st.integers(0, 9))

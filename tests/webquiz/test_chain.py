@@ -11,7 +11,7 @@ import pytest
 from quizlog_tui.proof.verify import verify
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.solver.decisions.decision_file import decisions_path, read_decisions
-from quizlog_tui.tui.known_steps import decisions_by_step
+from quizlog_tui.tui.player.known_steps import decisions_by_step
 from quizlog_tui.webquiz.demo_server.book import all_pages
 from quizlog_tui.webquiz.demo_server.grader import Options
 from quizlog_tui.webquiz.demo_server.web import quiz_server

@@ -21,7 +21,6 @@ from ..draw.error import error_lines
 from ..draw.output import OutputForm, RunOutput, is_too_long, next_step_with
 from ..draw.status_signs import bars, outcome
 from ..draw.timeline import timeline_grid
-from ..known_steps import KnownSteps
 from ..screens.base import QuizlogScreen
 from ..toasts import tell
 from ..widgets.lines.block_view import BlockView
@@ -30,6 +29,7 @@ from ..widgets.lines.line_view import LineView
 from ..widgets.lines.row_list import RowList
 from ..widgets.prompt_panel import PromptPanel
 from ..widgets.scrubber import Scrubber
+from .known_steps import KnownSteps
 from .player_state import PlayerState, state_of
 from .prompt import PromptDrawing
 

@@ -196,8 +196,8 @@ class Tools:
     async def decision(self) -> None:
         """Show how several models chose the answer at this step."""
         from ...solver.decisions.decision_file import decisions_path, read_decisions
-        from ..known_steps import decisions_by_step, nearest
         from ..screens.consensus import ConsensusScreen
+        from .known_steps import decisions_by_step, nearest
 
         path = decisions_path(self.session.path)
         kept = await self._screen.slow_work.run(lambda: read_decisions(path), "reading decisions")

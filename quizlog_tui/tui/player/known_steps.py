@@ -13,22 +13,22 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..errors import DecisionError
-from ..files.paths import decisions_path
-from ..record import who
-from ..record.append_only_list import AppendOnlyList
-from ..record.lineage import lineage
-from ..record.model import Record
-from ..record.who import Attribution
-from ..replay.transcript import Step, Transcript
-from ..session.effort import Asked, StepEffort, giver_text, step_efforts
-from ..session.session import Session
-from ..session.timeline import Moment, Timeline, timeline
-from .draw.timeline import ALERT, DECISION, FORK, NOTE
-from .file_changes import Watch
+from ...errors import DecisionError
+from ...files.paths import decisions_path
+from ...record import who
+from ...record.append_only_list import AppendOnlyList
+from ...record.lineage import lineage
+from ...record.model import Record
+from ...record.who import Attribution
+from ...replay.transcript import Step, Transcript
+from ...session.effort import Asked, StepEffort, giver_text, step_efforts
+from ...session.session import Session
+from ...session.timeline import Moment, Timeline, timeline
+from ..draw.timeline import ALERT, DECISION, FORK, NOTE
+from ..file_changes import Watch
 
 if TYPE_CHECKING:
-    from ..solver.decisions.decision import Decision
+    from ...solver.decisions.decision import Decision
 
 
 def _unchanged(now: object, before: object) -> bool:
@@ -168,7 +168,7 @@ class KnownSteps:
     def _read_decisions(self) -> None:
         """Read the record's decisions if their file has changed."""
         if self._watch.touched():
-            from ..solver.decisions.decision_file import read_decisions
+            from ...solver.decisions.decision_file import read_decisions
 
             with suppress(DecisionError):  # told when somebody asks for them
                 path = decisions_path(self._session.path)
