@@ -13,7 +13,7 @@ import subprocess
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -29,7 +29,6 @@ from ..toasts import complain, tell, warn
 from ..widgets.lines.documents import Line, Paragraphs, line, logical_lines, safe
 from ..widgets.lines.line_view import LineView
 from .base import QuizlogScreen
-from .view import ScreenView, in_worker
 
 _LONGEST = 128 * 1024 - 64
 """The size in bytes of the longest value; Linux allows 128 KiB for a variable with its name."""
@@ -41,27 +40,28 @@ class CommandRunner:
     """Runs commands for the record that a screen shows or marks.
 
     Args:
-        view: The screen.
+        screen: The screen.
     """
 
-    def __init__(self, view: ScreenView) -> None:
-        self.view = view
+    def __init__(self, screen: QuizlogScreen[Any]) -> None:
+        self._screen = screen
         self._under_way: ShellRun | None = None
 
-    @in_worker("command")
-    async def run(self, name: str, values: Mapping[str, str]) -> None:
-        """Run a command.
+    def run(self, name: str, values: Mapping[str, str]) -> None:
+        """Run a command, beside the screen's other work.
 
         Args:
             name: Its name in the settings.
             values: What it may read here; `record` is always among them.
         """
-        commands: Mapping[str, OwnCommand] = getattr(self.view.app, "own_commands", {})
-        command = commands[name]
+        commands: Mapping[str, OwnCommand] = getattr(self._screen.app, "own_commands", {})
+        self._screen.run_worker(self._run(commands[name], values), group="command")
+
+    async def _run(self, command: OwnCommand, values: Mapping[str, str]) -> None:
         try:
             variables = _variables(command, values)
         except QuizlogError as error:
-            complain(self.view, error)
+            complain(self._screen, error)
             return
         run = ShellRun(command.run, variables)
         if command.output == "none":
@@ -70,36 +70,36 @@ class CommandRunner:
             await self._run_here(command, run)
 
     async def _run_apart(self, command: OwnCommand, run: ShellRun) -> None:
-        tell(self.view, f"{command.name} runs")
+        tell(self._screen, f"{command.name} runs")
         try:
             code = await run.run_apart()
         except OSError as error:
-            complain(self.view, UsageError(error.strerror or str(error), where=error.filename))
+            complain(self._screen, UsageError(error.strerror or str(error), where=error.filename))
             return
         if code:
-            warn(self.view, f"{command.name}: {_ending(code)}")
+            warn(self._screen, f"{command.name}: {_ending(code)}")
 
     async def _run_here(self, command: OwnCommand, run: ShellRun) -> None:
         self._under_way = run
-        result = await self.view.slow_work.run(run.run, f"running {command.name}")
+        result = await self._screen.slow_work.run(run.run, f"running {command.name}")
         self._under_way = None
         if result is None:
             return
-        if not self.view.is_active:  # another screen was opened meanwhile
-            tell(self.view, f"{command.name}: {_describe(result)}")
+        if not self._screen.is_active:  # another screen was opened meanwhile
+            tell(self._screen, f"{command.name}: {_describe(result)}")
         elif command.output == "pager" and result.output:
             self._page(command, result)
         else:
             about = f"{command.name} · {_describe(result)} · {one_line(command.run)}"
-            self.view.app.push_screen(CommandOutputScreen(about, result.output))
+            self._screen.app.push_screen(CommandOutputScreen(about, result.output))
 
     def _page(self, command: OwnCommand, result: _ShellResult) -> None:
         try:
-            external.page(self.view.app, safe(result.output))
+            external.page(self._screen.app, safe(result.output))
         except QuizlogError as error:
-            complain(self.view, error)
+            complain(self._screen, error)
         if result.code or result.cut:
-            warn(self.view, f"{command.name}: {_describe(result)}")
+            warn(self._screen, f"{command.name}: {_describe(result)}")
 
     def cancel(self) -> None:
         """Stop the command under way."""
