@@ -11,10 +11,10 @@ from textual.widgets import Static
 
 from quizlog_tui.tui.keys.bindings import screen_bindings
 from quizlog_tui.tui.screens.base import QuizlogScreen
+from quizlog_tui.tui.widgets.documents import Table, line
 from quizlog_tui.tui.widgets.key_line import KeyLine
-from quizlog_tui.tui.widgets.lines.documents import Table, line
-from quizlog_tui.tui.widgets.lines.line_view import LineView
-from quizlog_tui.tui.widgets.lines.row_list import RowList
+from quizlog_tui.tui.widgets.line_view import LineView
+from quizlog_tui.tui.widgets.row_list import RowList
 
 
 class PanesApp(App[None]):

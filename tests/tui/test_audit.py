@@ -25,7 +25,7 @@ from quizlog_tui.tui.screens.player.player import PlayerScreen
 from quizlog_tui.tui.screens.tree import TreeScreen
 from quizlog_tui.tui.screenshot import screen_text
 from quizlog_tui.tui.widgets.key_line import KeyLine
-from quizlog_tui.tui.widgets.lines.line_view import LineView
+from quizlog_tui.tui.widgets.line_view import LineView
 from tests.support.build import Build
 from tests.support.long_runs import few
 from tests.support.player_quizzes import QUIZ

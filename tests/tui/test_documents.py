@@ -15,8 +15,7 @@ from quizlog_tui.text import visible
 from quizlog_tui.tui.clock import Clock
 from quizlog_tui.tui.draw.output import RunOutput, events, tail
 from quizlog_tui.tui.draw.timeline import timeline_grid
-from quizlog_tui.tui.widgets.lines.documents import Paragraphs, Table, line, rows
-from quizlog_tui.tui.widgets.lines.wrapping import height
+from quizlog_tui.tui.widgets.documents import Paragraphs, Table, height, line, rows
 
 TEXT = st.text("ab 日é\n\t\x1b\x9b-\u202e", max_size=60)
 

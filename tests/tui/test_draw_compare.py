@@ -15,7 +15,7 @@ from quizlog_tui.record.model import LastError
 from quizlog_tui.replay.transcript import Transcript
 from quizlog_tui.tui.draw import sides
 from quizlog_tui.tui.draw.compare import SIDE_BY_SIDE, Comparison, DrawnSide
-from quizlog_tui.tui.widgets.lines.documents import rows
+from quizlog_tui.tui.widgets.documents import rows
 from tests.support.comparisons import compare, run
 from tests.support.player_quizzes import EVIL
 

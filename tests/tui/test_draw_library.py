@@ -23,7 +23,7 @@ from quizlog_tui.tui.draw.library import (
 )
 from quizlog_tui.tui.draw.preview import preview_lines
 from quizlog_tui.tui.keys.keymap import shown
-from quizlog_tui.tui.widgets.lines.documents import rows as drawn_rows
+from quizlog_tui.tui.widgets.documents import rows as drawn_rows
 
 HERE = Path("/r")
 A = Summary(HERE / "a.yaml", "q.py", "success", 1.0, 5, 5, 1, 7, 30.0)

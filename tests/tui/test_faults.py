@@ -19,9 +19,9 @@ from quizlog_tui.tui.screens.player import player
 from quizlog_tui.tui.screens.player.moves import Moves
 from quizlog_tui.tui.screens.player.player import PlayerScreen
 from quizlog_tui.tui.screens.tree import TreeScreen
-from quizlog_tui.tui.widgets.lines.line_view import LineView
-from quizlog_tui.tui.widgets.lines.row_list import RowList
+from quizlog_tui.tui.widgets.line_view import LineView
 from quizlog_tui.tui.widgets.prompt_panel import PromptPanel
+from quizlog_tui.tui.widgets.row_list import RowList
 from quizlog_tui.tui.widgets.scrubber import Scrubber
 from tests.support.build import Build
 from tests.support.long_runs import few

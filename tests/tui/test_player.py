@@ -16,7 +16,7 @@ from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
 from quizlog_tui.tui.keys.actions import ACTIONS
 from quizlog_tui.tui.screenshot import screen_text
-from quizlog_tui.tui.widgets.lines.line_view import LineView
+from quizlog_tui.tui.widgets.line_view import LineView
 from tests.support.build import Build
 from tests.support.player_quizzes import EVIL, QUIZ
 from tests.support.screens import check, press, settled, shows, sized

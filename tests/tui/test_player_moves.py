@@ -29,9 +29,9 @@ from quizlog_tui.tui.screenshot import screen_text
 from quizlog_tui.tui.state import State
 from quizlog_tui.tui.toasts import complain, tell, warn
 from quizlog_tui.tui.widgets.guide import Guide
-from quizlog_tui.tui.widgets.lines.line_view import LineView
-from quizlog_tui.tui.widgets.lines.row_list import RowList
+from quizlog_tui.tui.widgets.line_view import LineView
 from quizlog_tui.tui.widgets.message_line import MessageLine
+from quizlog_tui.tui.widgets.row_list import RowList
 from quizlog_tui.tui.widgets.scrubber import Scrubber
 from tests.support.build import Build
 from tests.support.screens import (

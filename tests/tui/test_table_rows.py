@@ -13,9 +13,7 @@ from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
 from quizlog_tui.tui.draw.output import OutputForm, RunOutput
 from quizlog_tui.tui.screenshot import screen_text
-from quizlog_tui.tui.widgets.lines.documents import rows
-from quizlog_tui.tui.widgets.lines.table_rows import first_column, is_table_row
-from quizlog_tui.tui.widgets.lines.wrapping import LONG, Rows
+from quizlog_tui.tui.widgets.documents import LONG, Rows, first_column, is_table_row, rows
 from tests.support.build import Build
 from tests.support.screens import check, press, settled, sized
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from quizlog_tui.tui.widgets.lines import wrapping
-from quizlog_tui.tui.widgets.lines.wrapping import LONG, Rows, height
+from quizlog_tui.tui.widgets import documents
+from quizlog_tui.tui.widgets.documents import LONG, Rows, height
 
 PARTS = st.lists(st.text("ab 日é\n─", max_size=30), max_size=4)
 
@@ -20,7 +20,7 @@ def test_rows_hold_each_character_once_and_know_where_it_stands(
     parts: list[str], width: int, long: int
 ) -> None:
     text = "".join(parts)
-    with mock.patch.object(wrapping, "LONG", long):
+    with mock.patch.object(documents, "LONG", long):
         found = Rows([(part, "") for part in parts], width)
         assert len(found) == (height(text, width) if parts else 0)
         at = 0
@@ -37,5 +37,5 @@ def test_rows_hold_each_character_once_and_know_where_it_stands(
 def test_the_rows_of_a_long_line_are_not_searched_for(
     sign: str, rows: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(wrapping, "_breaks", None)
+    monkeypatch.setattr(documents, "_breaks", None)
     assert len(Rows([(sign * LONG * 2, "")], LONG // 50)) == rows

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...replay.live_run import ENDED_BY_ANSWER
 from ...replay.transcript import Transcript
 from ...replay.world import TAMPERED
-from ..widgets.lines.documents import Line, line
+from ..widgets.documents import Line, line
 
 _TAMPERED = (
     "the script reports output that differs from what it wrote. "

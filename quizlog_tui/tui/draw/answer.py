@@ -9,7 +9,7 @@ from ...session.timeline import Moment
 from ...terminal_text import plain
 from ...text import plural
 from ..json_text import is_json
-from ..widgets.lines.documents import Line, line
+from ..widgets.documents import Line, line
 
 _MOST = 200_000
 """Characters of an answer that are laid out; longer ones are shown as they are."""

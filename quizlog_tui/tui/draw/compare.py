@@ -21,10 +21,8 @@ from ...replay.transcript import Step, Transcript
 from ...session.branch_list import BranchInfo
 from ...terminal_text import plain
 from ...text import one_line, plural
-from ..widgets.lines.columns import fitted
-from ..widgets.lines.documents import Line, line, logical_lines, safe
-from ..widgets.lines.table_rows import is_table_row
-from ..widgets.lines.wrapping import Row, Rows, height
+from ..widgets.columns import fitted
+from ..widgets.documents import Line, Row, Rows, height, is_table_row, line, logical_lines, safe
 from .sides import (
     MARKED,
     pieces,

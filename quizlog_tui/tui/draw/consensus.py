@@ -12,7 +12,7 @@ from typing import Any
 from ...solver.decisions.decision import AnswerClass, Decision, DecisionVerdict
 from ...text import plural
 from ..json_text import is_json
-from ..widgets.lines.documents import Line, line
+from ..widgets.documents import Line, line
 
 BAR = 20
 """Width in cells of a bar for the whole weight."""

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from ...session.effort import UNKNOWN, Effort, StepEffort, total_effort
 from ...text import one_line, plural
 from ..clock import Clock
-from ..widgets.lines.columns import Cell, Grid, Layout, cells_line, layout, widest
-from ..widgets.lines.documents import Line
+from ..widgets.columns import Cell, Grid, Layout, cells_line, layout, widest
+from ..widgets.documents import Line
 
 ORDERS = ("step", "who", "waited", "script", "models")
 """The columns that the list may be sorted by."""

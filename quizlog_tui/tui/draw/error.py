@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...replay.script.source import Source
 from ...replay.transcript import Transcript
 from ...terminal_text import plain, plain_lines
-from ..widgets.lines.documents import Line, line
+from ..widgets.documents import Line, line
 from .status_signs import score_text
 
 _LONG, _LINES = 100, 3

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ...terminal_text import MOST
 from ...text import plural
-from .terminal_pieces import Pieces, pieces_between, terminal_pieces
+from ..widgets.documents import Pieces, pieces_between, terminal_pieces
 
 _LONG = 100
 """Lines of an output that are not folded."""

@@ -12,10 +12,9 @@ from collections.abc import Sequence
 from io import StringIO
 from typing import Literal, NamedTuple
 
-from ..widgets.lines.documents import Line, line, logical_lines
+from ..widgets.documents import Line, line, logical_lines, terminal_pieces
 from .answer import pretty_answer
 from .output import rule
-from .terminal_pieces import terminal_pieces
 
 MOST = 200_000
 """Characters of an output that are laid out."""

@@ -11,8 +11,8 @@ from ...record.summary import Summary
 from ...text import one_line, plural, told_apart
 from ..clock import Clock
 from ..keys.keymap import KeyOf
-from ..widgets.lines.columns import Cell, Grid, Layout, cells_line, layout, widest
-from ..widgets.lines.documents import Line, line
+from ..widgets.columns import Cell, Grid, Layout, cells_line, layout, widest
+from ..widgets.documents import Line, line
 from .status_signs import MARKS, STYLES, WORDS
 
 UNREADABLE = "unreadable"

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 from ...record.feedback import VERDICTS, Feedback
 from ..clock import Clock
-from ..widgets.lines.columns import Cell, Grid, Layout, cells_line, layout, widest
-from ..widgets.lines.documents import Line, line
+from ..widgets.columns import Cell, Grid, Layout, cells_line, layout, widest
+from ..widgets.documents import Line, line
 
 SIGN = "✎"
 """The sign of a step that has notes."""

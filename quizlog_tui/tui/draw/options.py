@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ...replay.script.input_kinds import YESNO
 from ...replay.script.input_type import InputType, listed_options
 from ...text import one_line
-from ..widgets.lines.documents import Table, line
+from ..widgets.documents import Table, line
 
 _YES_NO = re.compile(r"\b(yes|y)\b\W{0,3}(?:/|\||,|or)\W{0,3}\b(no|n)\b", re.I)
 

@@ -11,11 +11,20 @@ from rich.cells import cell_len, set_cell_size
 from ...replay.transcript import Step, Transcript
 from ...terminal_text import MOST, plain, steers
 from ...text import one_line
-from ..widgets.lines.documents import TAB, Document, Line, name_lines, rows, safe
-from ..widgets.lines.wrapping import Unwrapped, height
+from ..widgets.documents import (
+    TAB,
+    Document,
+    Line,
+    Pieces,
+    Unwrapped,
+    height,
+    name_lines,
+    rows,
+    safe,
+    terminal_pieces,
+)
 from .folding import folded_pieces
 from .stderr import last_stop, stderr_text
-from .terminal_pieces import Pieces, terminal_pieces
 
 
 @dataclass(frozen=True)

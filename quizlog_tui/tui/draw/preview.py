@@ -8,9 +8,8 @@ from ...record.feedback import Feedback
 from ...record.preview import Preview
 from ...record.summary import Summary
 from ...terminal_text import plain, with_newlines
-from ..widgets.lines.documents import Line, line
+from ..widgets.documents import Line, line, pieces_between, terminal_pieces
 from .status_signs import STYLES, bars, outcome
-from .terminal_pieces import pieces_between, terminal_pieces
 
 _LINES = 30
 """Printed lines that are shown, the last ones."""

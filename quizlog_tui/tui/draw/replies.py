@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ...solver.decisions.decision import Decision, Execution, ModelReply, Reconsidered
 from ...text import one_line
 from ..clock import Clock
-from ..widgets.lines.documents import Line, line
+from ..widgets.documents import Line, line
 from .consensus import bounded, value_text
 
 _CODE = 60

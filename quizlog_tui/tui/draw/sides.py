@@ -13,9 +13,8 @@ from typing import NamedTuple
 from ...proof.compare.align import AlignedRow, Span, changes, words
 from ...replay.transcript import Step, Transcript
 from ...text import plural
-from ..widgets.lines.documents import Line, line
+from ..widgets.documents import Line, line, pieces_between, terminal_pieces
 from .status_signs import STYLES, outcome
-from .terminal_pieces import pieces_between, terminal_pieces
 
 _ALIKE = 8
 """Maximum lines of output shown where both runs wrote the same."""

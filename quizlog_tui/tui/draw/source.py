@@ -8,7 +8,7 @@ from pygments.lexers.python import PythonLexer
 from pygments.token import Comment, Keyword, Name, Number, Operator, String
 
 from ...replay.script.source import Source
-from ..widgets.lines.documents import Line, Table, line
+from ..widgets.documents import Line, Table, line
 
 _STYLES = (
     (Comment, "dim"),

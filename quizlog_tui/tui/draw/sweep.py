@@ -13,11 +13,10 @@ from ...replay.script.source import Source
 from ...replay.transcript import Transcript
 from ...terminal_text import plain
 from ...text import one_line, plural
-from ..widgets.lines.columns import Cell, Grid, Layout, cells_line, layout
-from ..widgets.lines.documents import Document, Line, Paragraphs, line
+from ..widgets.columns import Cell, Grid, Layout, cells_line, layout
+from ..widgets.documents import Document, Line, Paragraphs, StackedDocuments, line
 from .error import error_lines
 from .output import RunOutput
-from .stacked_documents import StackedDocuments
 from .status_signs import MARKS, STYLES, WORDS
 
 _RANKS = {"success": 0, "in_progress": 1, "error": 2}

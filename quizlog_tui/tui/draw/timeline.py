@@ -10,8 +10,8 @@ from ...session.timeline import Moment, Timeline
 from ...terminal_text import plain
 from ...text import one_line
 from ..clock import Clock
-from ..widgets.lines.columns import GAP, Grid, Layout, cells_line, layout, widest
-from ..widgets.lines.documents import Line, line
+from ..widgets.columns import GAP, Grid, Layout, cells_line, layout, widest
+from ..widgets.documents import Line, line
 from .status_signs import MARKS, STYLES, outcome
 
 NOTE, FORK, DECISION, CODE, TAMPERED = "✎", "┬", "◆", "code", "tampered"

@@ -25,10 +25,10 @@ from ..keys.actions import find_action
 from ..keys.keymap import shown
 from ..keys.typed_keys import KeyGate
 from ..toasts import complain, tell
+from ..widgets.documents import line
 from ..widgets.guide import Guide
 from ..widgets.key_line import KeyLine
-from ..widgets.lines.documents import line
-from ..widgets.lines.line_view import LineView
+from ..widgets.line_view import LineView
 from ..widgets.message_line import MessageLine
 from ..widgets.search_bar import SearchBar
 from .dialogs import AskScreen, ChooseScreen

@@ -25,8 +25,8 @@ from ...text import clipped, plural, told_apart
 from ..draw.compare import Comparison, DrawnSide, branch_line
 from ..keys.bindings import screen_bindings
 from ..toasts import tell
-from ..widgets.lines.documents import line
-from ..widgets.lines.marked_view import MarkedView
+from ..widgets.documents import line
+from ..widgets.row_list import MarkedView
 from .base import DIALOG, QuizlogScreen
 from .dialogs import AskScreen, ChooseScreen
 from .view import ScreenView

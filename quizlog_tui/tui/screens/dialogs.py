@@ -14,8 +14,8 @@ from textual.widgets import Input, Label
 from ...text import one_line, visible
 from ..keys.typed_keys import KeyGate
 from ..toasts import tell
-from ..widgets.lines.documents import Line, Table
-from ..widgets.lines.row_list import RowList
+from ..widgets.documents import Line, Table
+from ..widgets.row_list import RowList
 from ..widgets.text_fields import LineField
 
 _BACK: list[BindingType] = [Binding("escape", "dismiss(None)", "Back")]

@@ -13,8 +13,8 @@ from ...text import plural
 from ..clock import Clock
 from ..draw.effort import ORDERS, arranged_efforts, effort_grid, effort_layout, effort_text
 from ..keys.bindings import screen_bindings
-from ..widgets.lines.column_heads import Heads
-from ..widgets.lines.row_list import RowList
+from ..widgets.columns import Heads
+from ..widgets.row_list import RowList
 from .base import QuizlogScreen
 
 

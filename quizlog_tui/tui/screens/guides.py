@@ -16,8 +16,8 @@ from ...guides import GuideSection, guide, search, sections, topics
 from ...text import plural
 from ..keys.bindings import bindings, screen_bindings
 from ..toasts import tell
-from ..widgets.lines.documents import Line, Table, line
-from ..widgets.lines.row_list import RowList
+from ..widgets.documents import Line, Table, line
+from ..widgets.row_list import RowList
 from .base import DIALOG, QuizlogScreen
 from .dialogs import AskScreen
 

@@ -16,8 +16,8 @@ from ..keys.bindings import screen_bindings
 from ..keys.key_names import shown_key
 from ..keys.keymap import effective
 from ..keys.own_commands import own_actions
-from ..widgets.lines.documents import Line, Paragraphs, line
-from ..widgets.lines.line_view import LineView
+from ..widgets.documents import Line, Paragraphs, line
+from ..widgets.line_view import LineView
 from .base import QuizlogScreen
 from .guides import GuidesScreen
 

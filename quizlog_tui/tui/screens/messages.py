@@ -12,8 +12,8 @@ from textual.notifications import Notification
 
 from ...text import plural
 from ..keys.bindings import screen_bindings
-from ..widgets.lines.documents import Line, Paragraphs, line
-from ..widgets.lines.line_view import LineView
+from ..widgets.documents import Line, Paragraphs, line
+from ..widgets.line_view import LineView
 from ..widgets.message_line import describe_message
 from .base import QuizlogScreen
 

@@ -34,10 +34,10 @@ from ..draw.notes import (
 from ..file_changes import Watch
 from ..keys.bindings import screen_bindings
 from ..toasts import tell
-from ..widgets.lines.column_heads import Heads
-from ..widgets.lines.documents import Paragraphs, line
-from ..widgets.lines.line_view import LineView
-from ..widgets.lines.row_list import RowList
+from ..widgets.columns import Heads
+from ..widgets.documents import Paragraphs, line
+from ..widgets.line_view import LineView
+from ..widgets.row_list import RowList
 from .base import DIALOG, QuizlogScreen
 from .dialogs import ChooseScreen
 

@@ -9,8 +9,8 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 
 from ..keys.bindings import screen_bindings
-from ..widgets.lines.documents import Document
-from ..widgets.lines.line_view import LineView
+from ..widgets.documents import Document
+from ..widgets.line_view import LineView
 from .base import QuizlogScreen
 
 

@@ -41,9 +41,9 @@ from ..draw.sweep import (
 )
 from ..keys.bindings import screen_bindings
 from ..toasts import tell, warn
-from ..widgets.lines.column_heads import Heads
-from ..widgets.lines.line_view import LineView
-from ..widgets.lines.row_list import RowList
+from ..widgets.columns import Heads
+from ..widgets.line_view import LineView
+from ..widgets.row_list import RowList
 from ..widgets.text_fields import AreaField
 from .base import DIALOG, QuizlogScreen
 from .dialogs import AskScreen

@@ -23,10 +23,10 @@ from ..draw.tree import TreeRow, branch_detail, tree_grid, tree_layout, tree_row
 from ..file_changes import Watch
 from ..keys.bindings import screen_bindings
 from ..toasts import complain, tell, warn
-from ..widgets.lines.column_heads import Heads
-from ..widgets.lines.documents import Paragraphs
-from ..widgets.lines.line_view import LineView
-from ..widgets.lines.row_list import RowList
+from ..widgets.columns import Heads
+from ..widgets.documents import Paragraphs
+from ..widgets.line_view import LineView
+from ..widgets.row_list import RowList
 from .base import DIALOG, QuizlogScreen
 from .dialogs import AskScreen, AskTextScreen
 from .undoing import redo, undo

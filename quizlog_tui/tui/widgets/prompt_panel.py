@@ -19,14 +19,13 @@ from ...replay.script.input_kinds import INTEGER, NUMBER
 from ...terminal_text import plain
 from ...text import one_line, plural
 from ..toasts import tell
+from .documents import Document, height
 from .drafts import Drafts
 from .editors.editor import Answered
 from .editors.editor_slot import FittedInput
 from .editors.text_line import TextLine
-from .lines.documents import Document
-from .lines.row_list import RowList
-from .lines.wrapping import height
 from .prompt_question import PromptQuestion
+from .row_list import RowList
 
 _NUMBERS = {
     INTEGER: re.compile(r"\s*[-+]?\d[\d_]*\s*"),

@@ -8,8 +8,8 @@ from functools import cached_property
 from ...replay.script.input_kinds import TEXTAREA
 from ...replay.script.input_type import InputType
 from ..draw.options import option_rows, option_table, options
+from .documents import Table
 from .editors.registry import EditorKind, editor_for
-from .lines.documents import Table
 
 
 @dataclass(frozen=True)

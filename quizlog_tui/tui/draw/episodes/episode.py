@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from ....episodes.read.facts import EpisodeFacts, EpisodeRun, HookFacts
 from ....text import plural
-from ...widgets.lines.documents import Line, line
+from ...widgets.documents import Line, line, terminal_pieces
 from ..status_signs import score_text
-from ..terminal_pieces import terminal_pieces
 from .hooks import graph
 
 MOST = 4000

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from ....episodes.read.index import BROKEN, UNVERIFIED, VERIFIED, EpisodeFile, Head
 from ....text import plural
-from ...widgets.lines.columns import Cell, Grid, Layout, cells_line, layout
-from ...widgets.lines.documents import Line, line
+from ...widgets.columns import Cell, Grid, Layout, cells_line, layout
+from ...widgets.documents import Line, line
 
 MARKS = {VERIFIED: ("✓", "good"), UNVERIFIED: ("✗", "warn"), BROKEN: ("!", "error")}
 """A sign for each state, and its style."""

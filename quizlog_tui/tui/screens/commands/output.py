@@ -7,10 +7,9 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
-from ...draw.terminal_pieces import terminal_pieces
 from ...keys.bindings import screen_bindings
-from ...widgets.lines.documents import Line, Paragraphs, line, logical_lines
-from ...widgets.lines.line_view import LineView
+from ...widgets.documents import Line, Paragraphs, line, logical_lines, terminal_pieces
+from ...widgets.line_view import LineView
 from ..base import QuizlogScreen
 
 

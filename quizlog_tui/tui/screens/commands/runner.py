@@ -10,7 +10,7 @@ from ... import external
 from ...keys.own_commands import VALUES, OwnCommand, variable
 from ...shell_run import ShellResult, ShellRun
 from ...toasts import complain, tell, warn
-from ...widgets.lines.documents import safe
+from ...widgets.documents import safe
 from ..view import ScreenView, in_worker
 from .output import CommandOutputScreen
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ....episodes.read.index import USUAL, EpisodeFile, episode_files
 from ....session.audit import Audit, may_read, readable_path
-from ...widgets.lines.documents import line
+from ...widgets.documents import line
 from ..base import QuizlogScreen
 from ..dialogs import AskScreen, ChooseScreen
 

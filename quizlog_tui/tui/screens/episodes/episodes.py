@@ -25,10 +25,10 @@ from ...draw.episodes.episode import clipped, episode_lines
 from ...draw.episodes.episodes import count_words, episode_grid, episode_layout, no_episode_lines
 from ...keys.bindings import screen_bindings
 from ...toasts import complain, tell, warn
-from ...widgets.lines.column_heads import Heads
-from ...widgets.lines.documents import Line, Paragraphs, line
-from ...widgets.lines.line_view import LineView
-from ...widgets.lines.row_list import RowList
+from ...widgets.columns import Heads
+from ...widgets.documents import Line, Paragraphs, line
+from ...widgets.line_view import LineView
+from ...widgets.row_list import RowList
 from ..base import DIALOG, QuizlogScreen
 from ..dialogs import AskScreen
 

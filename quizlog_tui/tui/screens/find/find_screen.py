@@ -21,10 +21,10 @@ from ....text import plural
 from ...draw.find import hit_grid, hit_layout, hit_lines
 from ...keys.bindings import screen_bindings
 from ...search_hits import ChosenHit, Found, Query, chosen_hit
-from ...widgets.lines.column_heads import Heads
-from ...widgets.lines.documents import Paragraphs
-from ...widgets.lines.line_view import LineView
-from ...widgets.lines.row_list import RowList
+from ...widgets.columns import Heads
+from ...widgets.documents import Paragraphs
+from ...widgets.line_view import LineView
+from ...widgets.row_list import RowList
 from ...widgets.text_fields import LineField
 from ..base import QuizlogScreen
 from .texts import Texts

@@ -42,11 +42,10 @@ from ...search_hits import Query
 from ...shelf import Shelf, script_remark
 from ...state import State
 from ...toasts import complain, tell
-from ...widgets.lines.column_heads import Heads
-from ...widgets.lines.columns import Layout
-from ...widgets.lines.documents import Paragraphs
-from ...widgets.lines.line_view import LineView
-from ...widgets.lines.row_list import RowList
+from ...widgets.columns import Heads, Layout
+from ...widgets.documents import Paragraphs
+from ...widgets.line_view import LineView
+from ...widgets.row_list import RowList
 from ..base import DIALOG, QuizlogScreen
 from ..commands.runner import CommandRunner
 from ..dialogs import AskScreen

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from ....session.timeline import Timeline
 from ...draw.answer import answer_lines
 from ...draw.error import error_lines
-from ...widgets.lines.documents import Paragraphs
-from ...widgets.lines.line_view import LineView
+from ...widgets.documents import Paragraphs
+from ...widgets.line_view import LineView
 from .context import PlayerContext
 from .panes import Panes
 from .player_state import PlayerState

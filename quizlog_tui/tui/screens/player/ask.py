@@ -28,8 +28,8 @@ from ...draw.consensus import outcome_text, verdict_lines
 from ...draw.replies import reply_lines
 from ...keys.bindings import screen_bindings
 from ...toasts import complain, tell, warn
-from ...widgets.lines.documents import Paragraphs, line
-from ...widgets.lines.line_view import LineView
+from ...widgets.documents import Paragraphs, line
+from ...widgets.line_view import LineView
 from ..base import DIALOG, QuizlogScreen
 from ..dialogs import AskTextScreen, ConfirmScreen
 

@@ -14,7 +14,7 @@ from ....session.allowing import allow, not_given_here
 from ....text import clipped
 from ...messages import Neighbour
 from ...toasts import tell
-from ...widgets.lines.documents import line
+from ...widgets.documents import line
 from ..base import DIALOG
 from ..dialogs import AskScreen, ChooseScreen
 from ..export import Export, ReportExport, report_name

@@ -10,8 +10,8 @@ from ....terminal_text import plain
 from ....text import plural
 from ...search_hits import ChosenHit, Query
 from ...toasts import tell
-from ...widgets.lines.documents import line, safe
-from ...widgets.lines.finding import Finding, Place
+from ...widgets.documents import line, safe
+from ...widgets.finding import Finding, Place
 from ..base import DIALOG
 from ..dialogs import ChooseScreen
 from ..view import in_worker

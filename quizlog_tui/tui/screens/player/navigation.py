@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from ...draw.output import events
 from ...playhead import Playhead
 from ...toasts import tell, warn
-from ...widgets.lines.line_view import LineView
+from ...widgets.line_view import LineView
 from ..base import DIALOG
 from ..dialogs import AskScreen
 from ..view import in_worker

@@ -14,8 +14,8 @@ from ....record.store import RecordFile
 from ....replay.replayer import Replayer
 from ....session.session import Session
 from ...keys.bindings import screen_bindings
-from ...widgets.lines.documents import Paragraphs, line
-from ...widgets.lines.line_view import LineView
+from ...widgets.documents import Paragraphs, line
+from ...widgets.line_view import LineView
 from ..base import QuizlogScreen
 
 LONG = 1024 * 1024

@@ -8,7 +8,7 @@ from dataclasses import replace
 from ....replay.transcript import Transcript
 from ...draw.output import OutputForm, RunOutput, is_too_long, next_step_with
 from ...toasts import tell
-from ...widgets.lines.documents import Document
+from ...widgets.documents import Document
 from .context import PlayerContext
 from .panes import Panes
 

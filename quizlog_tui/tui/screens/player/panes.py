@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....session.session import Session
-from ...widgets.lines.block_view import BlockView
+from ...widgets.line_view import BlockView
 from ...widgets.prompt_panel import PromptPanel
 from ..base import QuizlogScreen
 from ..view import in_worker

@@ -32,12 +32,11 @@ from ...search_hits import ChosenHit
 from ...state import State
 from ...toasts import tell, warn
 from ...way_back import leads_to_library
+from ...widgets.documents import Paragraphs
 from ...widgets.editors.editor import Answered
-from ...widgets.lines.block_view import BlockView
-from ...widgets.lines.documents import Paragraphs
-from ...widgets.lines.line_view import LineView
-from ...widgets.lines.row_list import RowList
+from ...widgets.line_view import BlockView, LineView
 from ...widgets.prompt_panel import PromptPanel
+from ...widgets.row_list import RowList
 from ...widgets.scrubber import Scrubber
 from ..base import QuizlogScreen
 from ..commands.runner import CommandRunner

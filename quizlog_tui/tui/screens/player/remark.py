@@ -14,10 +14,10 @@ from textual.widgets import Label
 from ....record.feedback import VERDICTS
 from ....text import one_line
 from ...draw.notes import verdict_line
+from ...widgets.documents import Table
 from ...widgets.editors.editor import Answered
 from ...widgets.editors.text_box import TextBox
-from ...widgets.lines.documents import Table
-from ...widgets.lines.row_list import RowList
+from ...widgets.row_list import RowList
 from ..dialogs import DIALOG_STYLE
 
 _CHOICES: tuple[str | None, ...] = (None, *VERDICTS)

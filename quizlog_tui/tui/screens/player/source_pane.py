@@ -6,7 +6,7 @@ from textual.dom import DOMNode
 
 from ....replay.script.source import Source
 from ....replay.transcript import Transcript
-from ...widgets.lines.row_list import RowList
+from ...widgets.row_list import RowList
 
 
 class SourcePane:

@@ -9,7 +9,7 @@ from ....replay.transcript import Transcript
 from ....terminal_text import plain
 from ....text import told_apart
 from ...toasts import tell
-from ...widgets.lines.documents import Paragraphs, line
+from ...widgets.documents import Paragraphs, line
 from ..base import DIALOG
 from ..dialogs import ChooseScreen
 from ..view import in_worker

@@ -1,31 +1,166 @@
 """A pane of many lines with search, filter and text selection.
 
 It shows a `Document` row by row: only the visible part is created, wrapped and rendered, and only
-changed rows are painted. `row_index` knows the positions of rows, `row_painter` draws them, and
-`line_search` searches. This module knows what is visible, but not what the lines mean.
+changed rows are painted. `row_painter` draws the rows, and `finding` searches. This module knows
+what is visible, but not what the lines mean.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Sequence
 from itertools import zip_longest
 from typing import ClassVar
 
 from textual.binding import BindingType
-from textual.geometry import Region, Size
+from textual.geometry import Offset, Region, Size
 from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 from textual.timer import Timer
 
-from ....text import visible
-from ...keys.bindings import bindings
-from .documents import Document, end_alike
-from .finding import Place
-from .hits_shown import HitsShown
-from .line_search import LineSearch
-from .row_index import RowIndex
+from ...text import visible
+from ..keys.bindings import bindings
+from .documents import Document, Paragraphs, Row, Rows, end_alike, rows
+from .finding import HitRows, LineSearch, Place
 from .row_painter import CURSOR, STYLES, Mark, RowPainter, Seen
+
+_KEPT = 512
+"""Number of items whose rows are cached."""
+
+
+class _RowIndex:
+    """The items of a document and their rows, which are created on demand."""
+
+    def __init__(self) -> None:
+        self.document: Document = Paragraphs()
+        """The document shown."""
+        self.starts: Sequence[int] = (0,)
+        """The first row of each item, then the number of rows."""
+        self.width = 0
+        """Width of a row in cells; 0 until the items are measured."""
+        self._rows: dict[int, Rows] = {}
+
+    def show(self, document: Document) -> None:
+        """Take another document, to be measured later."""
+        self.document, self.starts, self.width = document, (0,), 0
+
+    def forget(self, kept: int) -> int:
+        """Drop the rows of all but the first items; returns their number of rows."""
+        self._rows = {at: broken for at, broken in self._rows.items() if at < kept}
+        return self.starts[min(kept, len(self.starts) - 1)]
+
+    @property
+    def height(self) -> int:
+        """The number of rows."""
+        return self.starts[-1]
+
+    @property
+    def count(self) -> int:
+        """Number of measured items."""
+        return len(self.starts) - 1
+
+    def item_at(self, row: int) -> int | None:
+        """The item at a row; None below the last one."""
+        return bisect_right(self.starts, row) - 1 if 0 <= row < self.height else None
+
+    def span(self, index: int) -> tuple[int, int]:
+        """The first row of an item, and the row after its last."""
+        return self.starts[index], self.starts[index + 1]
+
+    def rows_of(self, index: int) -> Rows:
+        """The rows of an item; cached."""
+        found = self._rows.get(index)
+        if found is None:
+            if len(self._rows) > _KEPT:
+                self._rows.clear()
+            found = self._rows[index] = rows(self.document[index], self.width)
+        return found
+
+    def row(self, row: int) -> Row:
+        """The pieces of text in a row."""
+        index = bisect_right(self.starts, row) - 1
+        return self.rows_of(index)[row - self.starts[index]]
+
+    def kept(self, row: int) -> int | None:
+        """The cells of a row that stay when one scrolls sideways; None if all of it stays."""
+        index = bisect_right(self.starts, row) - 1
+        return self.rows_of(index).kept(row - self.starts[index])
+
+    def text(self, row: int) -> str:
+        """The characters of a row."""
+        return "".join(text for text, _ in self.row(row))
+
+    def text_between(self, start: Offset | None, end: Offset | None) -> str | None:
+        """The text from one cell to another, or to an end of all rows; None if there is no row."""
+        first, last = start or Offset(0, 0), end or Offset(0, self.height)
+        texts = [self.text(y) for y in range(first.y, min(last.y + 1, self.height))]
+        if not texts:
+            return None
+        if end and last.y < self.height:
+            texts[-1] = texts[-1][: last.x]
+        texts[0] = texts[0][first.x :]
+        return "\n".join(text.rstrip() for text in texts)
+
+
+class _HitsShown:
+    """The rows of hits, and the hits in rows.
+
+    Args:
+        search: What is searched for.
+        index: In which rows what is left of the document stands.
+    """
+
+    def __init__(self, search: LineSearch, index: _RowIndex) -> None:
+        self._search = search
+        self._index = index
+        self._hits: dict[int, HitRows] = {}
+
+    def forget(self) -> None:
+        """Drop cached rows of hits, because the rows have changed."""
+        self._hits.clear()
+
+    def row_of(self, place: Place) -> int | None:
+        """The row of a hit; None if it is not shown."""
+        index = self._search.shown_index(place.item)
+        if not self._index.width or index >= len(self._index.document):
+            return None
+        if self._search.whole_index(index) != place.item:
+            return None
+        return self._index.starts[index] + self._hits_in(index).row_of(place.at)
+
+    def place_at(self, row: int) -> Place:
+        """The position of a row, or of the first hit from there on."""
+        index = self._index.item_at(row)
+        if index is None:
+            return Place(len(self._search.whole), 0)
+        item, within_item = self._search.whole_index(index), row - self._index.starts[index]
+        at = self._hits_in(index).place_from(within_item) if within_item else 0
+        return Place(item + 1, 0) if at is None else Place(item, at)
+
+    def hits_in_row(self, row: int) -> Iterator[tuple[int, int, bool]]:
+        """The parts of hits in a row: start, end, and whether it is the current hit."""
+        index = self._index.item_at(row)
+        if self._search.finding is None or index is None:
+            return
+        item, hits = self._search.whole_index(index), self._hits_in(index)
+        if not hits.starts:
+            return
+        size, first = len(self._index.text(row)), self._index.starts[index]
+        for start, end, at in hits.within(row - first, size, self._search.finding.length):
+            yield start, end, Place(item, at) == self._search.here
+
+    def _hits_in(self, index: int) -> HitRows:
+        """The hits of a visible item; cached."""
+        found = self._hits.get(index)
+        finding, filtered = self._search.finding, self._search.filtered
+        if found is None and finding is not None:
+            places = finding.hits(self._search.whole_index(index)).starts
+            starts = places if filtered is None else filtered.moved(index)
+            rows = self._index.rows_of(index)
+            found = self._hits[index] = HitRows(rows, starts, places)
+        return found or HitRows()
+
 
 _PAUSE = 0.01
 """Seconds between two rounds of counting hits, for keys and painting."""
@@ -61,11 +196,11 @@ class LineView(ScrollView, can_focus=True):
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
-        self._index = RowIndex()
+        self._index = _RowIndex()
         self._painter = RowPainter(self, self.GUTTER)
         self.search = LineSearch()
         """The search and the filter."""
-        self._hits = HitsShown(self.search, self._index)
+        self._hits = _HitsShown(self.search, self._index)
         self._mark: int | None = None
         self._drawn_at = 0
         self._at_end = False
@@ -397,3 +532,41 @@ class LineView(ScrollView, can_focus=True):
         if cursor is not None and cursor < len(document):
             return document[cursor].text
         return "\n".join(visible(document.text(i)) for i in range(len(document)))
+
+
+_NEW = "▎"
+"""Stands before each row of the last block."""
+
+
+class BlockView(LineView):
+    """Text in blocks, of which the last is the newest."""
+
+    GUTTER: ClassVar[int] = 1
+
+    def go_to_block(self, by: int) -> None:
+        """Scroll to where the next block (1) or the one before (-1) begins."""
+        starts, top = self._index.starts, self.scroll_offset.y
+        at = bisect_right(starts, top) if by > 0 else bisect_left(starts, top) - 1
+        if 0 <= at < self._index.count:
+            self._scroll_to_row(starts[at])
+
+    def keep_place(self, change: Callable[[], None]) -> None:
+        """Let another drawing of the same text be shown, with the block at the top staying there.
+
+        Args:
+            change: Shows it.
+        """
+        top, away = self.scroll_offset.y, self._scrolled_away
+        index = self._index.item_at(top)
+        inside = top - self._index.starts[index or 0]
+        change()
+        if away and index is not None and index < self._index.count:
+            first, end = self._index.span(index)
+            self._at_end = False
+            self._scroll_to_row(min(first + inside, end - 1))
+
+    def _sign(self, index: int | None) -> str:
+        """Mark the last block, unless it is the only one."""
+        last = len(self.search.whole) - 1
+        is_last = index is not None and last and self.search.whole_index(index) == last
+        return _NEW if is_last else " "

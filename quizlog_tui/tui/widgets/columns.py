@@ -1,12 +1,20 @@
-"""Lays out rows in columns that fit a width, for the lists of records, branches and notes."""
+"""Lays out rows in columns that fit a width, with their titles above.
+
+A click on a title asks to sort by its column.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from rich.cells import cell_len, set_cell_size
+from textual import events
+from textual.content import Content
+from textual.message import Message
+from textual.widget import Widget
 
-from ....text import one_line
+from ...text import one_line
 from .documents import Line, line
 
 Layout = Mapping[str, int]
@@ -124,3 +132,39 @@ class Grid:
         """The first row of each item, and the number of rows."""
         self._layout = self._lay_out(width)
         return range(self._length + 1)
+
+
+class Heads(Widget):
+    """One row of titles, laid out like the rows of the `RowList` below it."""
+
+    DEFAULT_CSS = """
+    Heads { height: 1; padding: 0 2; color: $text-muted; text-style: bold; }
+    """
+
+    @dataclass
+    class Clicked(Message):
+        """A title was clicked."""
+
+        column: str
+
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id)
+        self._lay_out: Callable[[int], Layout] = lambda width: {}
+        self._signs: dict[str, str] = {}
+
+    def show(self, lay_out: Callable[[int], Layout], signs: dict[str, str] | None = None) -> None:
+        """Draw the columns of a layout, with a sign after some titles."""
+        self._lay_out, self._signs = lay_out, signs or {}
+        self.refresh()
+
+    def render(self) -> Content:
+        """The row."""
+        shown = self._lay_out(self.content_size.width)
+        titles = {name: f"{name}{self._signs.get(name, '')}" for name in shown}
+        return Content(cells_line(shown, titles).text)
+
+    def on_click(self, event: events.Click) -> None:
+        """Report which title was clicked."""
+        column = column_at(self._lay_out(self.content_size.width), event.x - self.gutter.left)
+        if column is not None:
+            self.post_message(self.Clicked(column))

@@ -1,28 +1,32 @@
-"""Draws rows of text in the styles of a pane, and caches them."""
+"""Draws rows of text in the styles of a pane, and caches them.
+
+A style that a script chose for its text is changed where it could not be read in the theme.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from rich.cells import cell_len
+from rich.color import Color as RichColor
 from rich.segment import Segment
 from rich.style import Style
+from rich.terminal_theme import TerminalTheme
+from textual.color import Color
 from textual.strip import Strip
 from textual.widget import Widget
 
-from ...draw.terminal_style import readable_style
-from .strips import cut_to, restyled
-from .wrapping import Row
+from ...terminal_text import rich_style
+from .documents import SGR, Row
 
 STYLES = ("prompt", "answer", "error", "good", "warn", "dim", "head", "code", "removed", "added")
 """The names of styles."""
-SGR = "sgr "
-"""Begins the name of a style that a script chose; the parameters of SGR follow."""
-
-
 CURSOR = "›"
 """Stands in the gutter before the selected item."""
+_READABLE = 0.15
+"""The least difference in brightness, from 0 to 1, between a text and its ground."""
 
 
 class Mark(NamedTuple):
@@ -90,7 +94,7 @@ class RowPainter:
     def _made(self, name: str) -> Style:
         pane = self._pane
         if name.startswith(SGR):
-            return readable_style(name.removeprefix(SGR), pane.rich_style, pane.app.ansi_theme)
+            return _readable_style(name.removeprefix(SGR), pane.rich_style, pane.app.ansi_theme)
         return pane.get_component_rich_style(f"line--{name}") if name else pane.rich_style
 
     def draw(
@@ -141,3 +145,48 @@ class RowPainter:
     def blank(self, width: int) -> Strip:
         """An empty row."""
         return Strip.blank(width, self.style(""))
+
+
+def cut_to(strip: Strip, width: int) -> Strip:
+    """Cut the strip to a width; it ends with a sign unless only spaces are cut."""
+    if strip.cell_length <= width or cell_len(strip.text.rstrip()) <= width:
+        return strip
+    kept = [*strip.crop(0, width - 1)]
+    return Strip([*kept, Segment("…", kept[-1].style if kept else None)])
+
+
+def restyled(strip: Strip, start: int, end: int, style: Style) -> Strip:
+    """Apply a style to the characters of the strip from `start` to `end`."""
+    segments: list[Segment] = []
+    at = 0
+    for segment in strip:
+        text, under, _ = segment
+        cuts = sorted({0, len(text), *(c - at for c in (start, end) if 0 < c - at < len(text))})
+        for a, b in pairwise(cuts):
+            inside = start <= at + a < end
+            over = (under or Style.null()) + style if inside else under
+            segments.append(Segment(text[a:b], over))
+        at += len(text)
+    return Strip(segments)
+
+
+def _readable_style(name: str, pane: Style, theme: TerminalTheme) -> Style:
+    """A style over that of a pane; a text that could not be read gets another colour.
+
+    Args:
+        name: Parameters of SGR.
+        pane: The style of the pane.
+        theme: What the numbered colours look like.
+    """
+    own = rich_style(name)
+    found = pane + own
+    if own.reverse or found.color is None or found.bgcolor is None:
+        return found
+    ink, ground = (_color(each, theme) for each in (found.color, found.bgcolor))
+    if abs(ink.brightness - ground.brightness) >= _READABLE:
+        return found
+    return found + Style(color=ground.get_contrast_text(1).rich_color)
+
+
+def _color(color: RichColor, theme: TerminalTheme) -> Color:
+    return Color(*color.get_truecolor(theme))
