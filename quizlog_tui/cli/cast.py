@@ -14,9 +14,8 @@ from .json_output import emit_json
 
 def cast(arguments: Namespace) -> int:
     """`quizlog cast RECORD -o FILE`."""
-    from ..tui.draw.cast import asciicast, moving_svg
-    from ..tui.recording import film, read_keys
-    from ..tui.screenshot import PICTURE
+    from ..tui.picture import film, read_keys
+    from ..tui.screenshot import PICTURE, asciicast, moving_svg
 
     forms = {".cast": asciicast, ".svg": moving_svg}
     path = Path(arguments.output)

@@ -12,7 +12,7 @@ from textual.notifications import Notification
 from .screens.base import QuizlogScreen
 from .screens.messages import MessagesScreen
 from .toasts import outdated
-from .widgets.message_line import MessageLine
+from .widgets.footer import MessageLine
 
 _LISTED = 1000
 """How many messages the list holds."""

@@ -24,7 +24,7 @@ from quizlog_tui.tui.screens.library.library import LibraryScreen
 from quizlog_tui.tui.screens.player.player import PlayerScreen
 from quizlog_tui.tui.screens.tree import TreeScreen
 from quizlog_tui.tui.screenshot import screen_text
-from quizlog_tui.tui.widgets.key_line import KeyLine
+from quizlog_tui.tui.widgets.footer import KeyLine
 from quizlog_tui.tui.widgets.line_view import LineView
 from tests.support.build import Build
 from tests.support.long_runs import few

@@ -14,13 +14,12 @@ import pytest
 import quizlog_tui
 from quizlog_tui.cli import main
 from quizlog_tui.files.paths import shipped
-from quizlog_tui.tui.draw.cast import Film, asciicast, moving_svg
-from quizlog_tui.tui.draw.svg import frame_svg
-from quizlog_tui.tui.guide_pictures import FILM, SHOTS, make
+from quizlog_tui.tui.screenshot import Film, asciicast, frame_svg, moving_svg
 from tests.support.build import Build
 from tests.support.documents import DOCUMENTS
 from tests.support.frames import frame, on_terminal
 from tests.support.golden_pictures import TAKEN_WITH
+from tests.support.guide_pictures import FILM, SHOTS, make
 from tests.support.long_runs import few
 
 PICTURES = Path(quizlog_tui.__file__).parent / "guides" / "pictures"
@@ -32,7 +31,7 @@ QUIZ = "for name in 'abc':\n    print('seen', input(f'{name}? '))\n"
 def test_a_picture_of_the_guides_is_as_the_screens_are(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Make them anew: python -m quizlog_tui.tui.guide_pictures quizlog_tui/guides/pictures."""
+    """Make them anew: python -m tests.support.guide_pictures quizlog_tui/guides/pictures."""
     if TAKEN_WITH.read_text().strip() != version("textual"):
         pytest.skip("the pictures were taken with another Textual")
     pytest.importorskip("numpy")

@@ -13,8 +13,7 @@ from textual.color import BLACK, WHITE, Color
 from quizlog_tui.session.session import Session
 from quizlog_tui.solver.decisions.decision_file import decisions_path
 from quizlog_tui.tui.app import QuizlogApp
-from quizlog_tui.tui.draw.terminal_frame import Run
-from quizlog_tui.tui.screenshot import take_frame
+from quizlog_tui.tui.screenshot import Run, take_frame
 from quizlog_tui.tui.themes.readable_text import contrast, readable
 from tests.support.build import Build
 from tests.support.long_runs import few

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from quizlog_tui.replay.script.input_type import InputType
-from quizlog_tui.tui.widgets.drafts import Drafts
-from quizlog_tui.tui.widgets.editors.registry import EDITORS
+from quizlog_tui.tui.widgets.prompt_panel import Drafts
 from quizlog_tui.tui.widgets.prompt_question import PromptQuestion
 
 
@@ -38,10 +37,10 @@ def test_each_kind_has_the_input_that_fits_it() -> None:
     def editor(kind: InputType, text: str = "Say: ") -> object:
         return PromptQuestion(text, kind).editor
 
-    assert editor(InputType("textarea")) is editor(InputType("json")) is EDITORS["json"]
+    assert editor(InputType("textarea")) == editor(InputType("json")) == "box"
     assert editor(InputType("number")) is None
-    assert editor(InputType("number", rows=4)) is EDITORS["textarea"]
-    assert editor(InputType("matrix"), "A 3x3 matrix: ") is EDITORS["matrix"]
+    assert editor(InputType("number", rows=4)) == "box"
+    assert editor(InputType("matrix"), "A 3x3 matrix: ") == "grid"
     assert editor(InputType("matrix"), "A 30x30 matrix: ") is None
 
 

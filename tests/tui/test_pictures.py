@@ -14,13 +14,9 @@ from quizlog_tui.session.session import Session
 from quizlog_tui.solver.decisions.decision_file import decisions_path
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
-from quizlog_tui.tui.draw.cast import moving_svg
-from quizlog_tui.tui.draw.svg import frame_svg
-from quizlog_tui.tui.draw.terminal_frame import Frame, Run
-from quizlog_tui.tui.picture import picture
-from quizlog_tui.tui.recording import KeyPress, film
+from quizlog_tui.tui.picture import KeyPress, film, picture
 from quizlog_tui.tui.screens.episodes.episodes import EpisodesScreen
-from quizlog_tui.tui.screenshot import screen_svg
+from quizlog_tui.tui.screenshot import Frame, Run, frame_svg, moving_svg, screen_svg
 from quizlog_tui.webquiz.page.browser import executable
 from tests.episodes.support import episode
 from tests.support.build import Build

@@ -28,9 +28,8 @@ from quizlog_tui.tui.screens.player.player import PlayerScreen
 from quizlog_tui.tui.screenshot import screen_text
 from quizlog_tui.tui.state import State
 from quizlog_tui.tui.toasts import complain, tell, warn
-from quizlog_tui.tui.widgets.guide import Guide
+from quizlog_tui.tui.widgets.footer import Guide, MessageLine
 from quizlog_tui.tui.widgets.line_view import LineView
-from quizlog_tui.tui.widgets.message_line import MessageLine
 from quizlog_tui.tui.widgets.row_list import RowList
 from quizlog_tui.tui.widgets.scrubber import Scrubber
 from tests.support.build import Build

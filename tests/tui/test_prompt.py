@@ -11,10 +11,10 @@ import yaml
 from quizlog_tui.replay.script.input_type import InputType
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
-from quizlog_tui.tui.draw.options import option_rows, options
 from quizlog_tui.tui.json_text import json_problem
 from quizlog_tui.tui.screenshot import screen_text
-from quizlog_tui.tui.widgets.editors.matrix import size_in
+from quizlog_tui.tui.widgets.editors import size_in
+from quizlog_tui.tui.widgets.prompt_question import option_rows, options
 from tests.support.build import Build
 from tests.support.long_runs import few
 from tests.support.screens import check, press, settled, shows, sized

@@ -26,11 +26,9 @@ from ..keys.keymap import shown
 from ..keys.typed_keys import KeyGate
 from ..toasts import complain, tell
 from ..widgets.documents import line
-from ..widgets.guide import Guide
-from ..widgets.key_line import KeyLine
+from ..widgets.footer import Guide, KeyLine, MessageLine
 from ..widgets.line_view import LineView
-from ..widgets.message_line import MessageLine
-from ..widgets.search_bar import SearchBar
+from ..widgets.text_fields import SearchBar
 from .dialogs import AskScreen, ChooseScreen
 from .export import Export, ReportExport, pictures
 from .private import PrivateScreen

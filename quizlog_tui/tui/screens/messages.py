@@ -13,8 +13,8 @@ from textual.notifications import Notification
 from ...text import plural
 from ..keys.bindings import screen_bindings
 from ..widgets.documents import Line, Paragraphs, line
+from ..widgets.footer import describe_message
 from ..widgets.line_view import LineView
-from ..widgets.message_line import describe_message
 from .base import QuizlogScreen
 
 

@@ -33,11 +33,11 @@ from ...state import State
 from ...toasts import tell, warn
 from ...way_back import leads_to_library
 from ...widgets.documents import Paragraphs
-from ...widgets.editors.editor import Answered
 from ...widgets.line_view import BlockView, LineView
 from ...widgets.prompt_panel import PromptPanel
 from ...widgets.row_list import RowList
 from ...widgets.scrubber import Scrubber
+from ...widgets.text_fields import Answered
 from ..base import QuizlogScreen
 from ..commands.runner import CommandRunner
 from ..export import Export

@@ -15,9 +15,9 @@ from ....record.feedback import VERDICTS
 from ....text import one_line
 from ...draw.notes import verdict_line
 from ...widgets.documents import Table
-from ...widgets.editors.editor import Answered
-from ...widgets.editors.text_box import TextBox
+from ...widgets.editors import TextBox
 from ...widgets.row_list import RowList
+from ...widgets.text_fields import Answered
 from ..dialogs import DIALOG_STYLE
 
 _CHOICES: tuple[str | None, ...] = (None, *VERDICTS)

@@ -1,7 +1,8 @@
-"""The footer: the important keys here and what they do; a click acts like the key.
+"""The lowest rows of a screen: the important keys, messages in their place, and the tour's lesson.
 
-It is one line of text, redrawn when the keys change. Textual's own footer creates a widget for each
-key, and creates all of them again whenever the focus moves.
+The keys are one line of text, redrawn when they change; a click acts like the key. Textual's own
+footer creates a widget for each key, and creates all of them again whenever the focus moves.
+Messages push the panes up where they need more than one row, and so cover nothing.
 """
 
 from __future__ import annotations
@@ -12,11 +13,16 @@ from rich.cells import cell_len
 from textual import events
 from textual.binding import Binding
 from textual.content import Content
+from textual.notifications import Notification
 from textual.screen import Screen
+from textual.timer import Timer
 from textual.widget import Widget
+from textual.widgets import Static
 
 from ..keys.actions import find_action
 from ..keys.key_names import shown_key
+from ..keys.keymap import shown
+from ..lessons import Tour
 from ..way_back import labelled
 
 _ALWAYS = ("app.help", "leave")
@@ -92,8 +98,8 @@ class KeyLine(Widget):
     def on_click(self, event: events.Click) -> None:
         """Act as if the key was pressed."""
         end = 0
-        for binding, shown in self._in_sight():
-            end += _width((binding, shown))
+        for binding, key in self._in_sight():
+            end += _width((binding, key))
             if event.x < end:
                 self.app.simulate_key(binding.key)
                 return
@@ -102,3 +108,84 @@ class KeyLine(Widget):
 def _width(part: tuple[Binding, str]) -> int:
     """Cells of a key and its label."""
     return cell_len(f"{part[1]} {part[0].description} ")
+
+
+_SIGNS = {"information": "", "warning": "! ", "error": "✗ "}
+_STYLES = {"information": "", "warning": "$text-warning", "error": "$text-error"}
+
+
+class MessageLine(Static):
+    """The messages that are current, the newest first."""
+
+    ALLOW_SELECT: ClassVar[bool] = False
+    DEFAULT_CSS = """
+    MessageLine {
+        dock: bottom; display: none; height: auto; max-height: 6; padding: 0 1; background: $panel;
+    }
+    """
+
+    def __init__(self) -> None:
+        super().__init__(markup=False)
+        self._expiry: Timer | None = None
+
+    def on_mount(self) -> None:
+        """Show what was said before the screen was there."""
+        self.renew()
+
+    def renew(self) -> None:
+        """Show the program's current messages, and the keys again if there are none."""
+        hidden = self.app._disable_notifications
+        notes = [] if hidden else list(self.app._notifications)[::-1]
+        self.display = bool(notes)
+        self.screen.query_one(KeyLine).display = not notes
+        self.update(Content("\n").join(map(describe_message, notes)))
+        self._renew_when_one_expires(notes)
+
+    def _renew_when_one_expires(self, notes: list[Notification]) -> None:
+        if self._expiry is not None:
+            self._expiry.stop()
+        passing = [note.time_left for note in notes if note.severity == "information"]
+        self._expiry = self.set_timer(max(0.01, min(passing)), self.renew) if passing else None
+
+
+def describe_message(note: Notification) -> Content:
+    """A message; a sign before it says how serious it is."""
+    return Content.assemble((_SIGNS[note.severity] + note.message, _STYLES[note.severity]))
+
+
+_LOOK_SECONDS = 0.2
+
+
+class Guide(Static):
+    """Shows a lesson until it is done, then the next.
+
+    Args:
+        tour: Knows the lesson; all screens share it.
+    """
+
+    DEFAULT_CSS = """
+    Guide { height: auto; padding: 0 1; background: $primary 25%; color: $foreground; }
+    """
+
+    def __init__(self, tour: Tour) -> None:
+        super().__init__(markup=False)
+        self._tour = tour
+        self._told = ""
+
+    @property
+    def lesson(self) -> int:
+        """Index of the lesson that is shown."""
+        return self._tour.lesson
+
+    def on_mount(self) -> None:
+        """Start checking the lesson regularly."""
+        self.look()
+        self.set_interval(_LOOK_SECONDS, self.look)
+
+    def look(self) -> None:
+        """Draw the current lesson if it has changed."""
+        self._tour.look()
+        said = self._tour.text(lambda name: shown(name, self.app._keymap))
+        if said != self._told:
+            self._told = said
+            self.update(said)

@@ -12,16 +12,15 @@ from contextlib import chdir
 from pathlib import Path
 from typing import NamedTuple
 
-from ..episodes.build.build import BuildSettings
-from ..episodes.build.make import make as build_episodes
-from ..files.paths import shipped
-from ..files.scratch import scratch_folder
-from ..record.store import RecordFile
-from ..session.new_record import new_record
-from ..session.session import Session
-from .draw.cast import moving_svg
-from .picture import picture
-from .recording import KeyPress, film
+from quizlog_tui.episodes.build.build import BuildSettings
+from quizlog_tui.episodes.build.make import make as build_episodes
+from quizlog_tui.files.paths import shipped
+from quizlog_tui.files.scratch import scratch_folder
+from quizlog_tui.record.store import RecordFile
+from quizlog_tui.session.new_record import new_record
+from quizlog_tui.session.session import Session
+from quizlog_tui.tui.picture import KeyPress, film, picture
+from quizlog_tui.tui.screenshot import moving_svg
 
 
 class Shot(NamedTuple):
