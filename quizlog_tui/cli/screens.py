@@ -150,9 +150,9 @@ def _check_terminal() -> None:
 
 def screenshot(arguments: Namespace) -> int:
     """`quizlog screenshot RECORD [K]`."""
+    from ..tui.line_filters import shows_signs, to_ascii
     from ..tui.picture import picture
     from ..tui.screenshot import PICTURE
-    from ..tui.themes.ascii_signs import shows_signs, to_ascii
 
     size = screen_size(arguments.size)
     if arguments.output:

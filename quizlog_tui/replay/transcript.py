@@ -7,6 +7,7 @@ more answer costs the same after ten steps and after ten thousand.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
@@ -14,12 +15,15 @@ from typing import Any, TypeVar
 
 from ..record.append_only_list import AppendOnlyList
 from ..record.model import LastError, Status
+from ..terminal_text import plain
 from .script.input_type import InputType, input_type
 from .script.source import Source
 from .stop_fingerprint import fingerprint_of
 from .world import TAMPERED
 
 T = TypeVar("T")
+_UNNAMED = (None, "Exception", "SystemExit")
+"""Classes of errors that say no more than the message; None where it is not known."""
 _TRACEBACK = re.compile(
     r"^(Traceback|  \+ Exception Group Traceback) \(most recent call last\):\n", re.MULTILINE
 )
@@ -176,6 +180,22 @@ class Transcript:
         if self.status == "success":
             return 1.0
         return self.last_error.score if self.last_error else None
+
+    def error_text(self, draw: Callable[[str], str] = plain) -> str:
+        """The error in words: its message, behind the name of its class; empty without an error.
+
+        A plain `Exception`, which is how a script refuses an answer, and `SystemExit` are not named
+        unless they have no message.
+
+        Args:
+            draw: What is made of the message.
+        """
+        if self.last_error is None:
+            return ""
+        message, kind = draw(self.last_error.message), self.error_type
+        if not message:
+            return kind or "error"
+        return message if kind in _UNNAMED else f"{kind}: {message}"
 
     @property
     def own_stderr(self) -> str:

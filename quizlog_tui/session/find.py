@@ -123,7 +123,7 @@ def _passages_of_run(name: str, run: Transcript, start: int) -> Iterator[Passage
         if stop.input:
             yield Passage(name, at, "answer", stop.input)
     if run.last_error is not None:
-        yield Passage(name, len(run.steps), "error", plain(run.last_error.message))
+        yield Passage(name, len(run.steps), "error", run.error_text())
 
 
 def _passages_before_answer(name: str, at: int, stop: Step) -> Iterator[Passage]:

@@ -33,6 +33,7 @@ from .keys.pasting import take_paste
 from .keys.typed_keys import KeyGate, WaitingKeys, take_key
 from .keys.user_keys import UserKeys
 from .lessons import LessonScene, Tour
+from .line_filters import AsciiFilter
 from .message_log import MessageLog
 from .messages import Neighbour, OpenRecord
 from .neighbours import find_neighbour
@@ -41,15 +42,14 @@ from .screens.player.opening_screen import OpeningScreen, is_long
 from .screens.player.player import PlayerScreen
 from .search_hits import ChosenHit
 from .state import State
-from .themes.ascii_signs import AsciiFilter
-from .themes.installed_themes import InstalledThemes
+from .theming import InstalledThemes
 from .toasts import complain, warn
 
 if TYPE_CHECKING:
     from ..episodes.read.index import EpisodeFile
 
 _ASCII = AsciiFilter()
-_WATCH_SECONDS = 1.0  # between two checks of the theme files
+_WATCH_SECONDS = 1.0  # between two checks whether the server is there
 
 
 class QuizlogApp(App[None], inherit_bindings=False):
@@ -119,9 +119,9 @@ class QuizlogApp(App[None], inherit_bindings=False):
         plain = [_ASCII] if self.in_ascii else []
         return [*super().get_line_filters(), self._themes.readable, *plain]
 
-    def _watch_themes(self) -> None:
-        """Redraw when a theme file changes."""
-        self._problems += self._themes.take_changed()
+    def _load_themes(self) -> None:
+        """Load all themes, to choose among them."""
+        self._problems += self._themes.take_all()
         self._tell_problems()
 
     def _tell_problems(self) -> None:
@@ -149,7 +149,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
         """Choose a theme and remember it."""
         from .screens.themes import ThemesScreen
 
-        self._watch_themes()
+        self._load_themes()
         self.push_screen(ThemesScreen(), self.take_theme)
 
     def take_theme(self, name: str | None) -> None:
@@ -159,7 +159,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
 
     def destinations(self) -> Iterator[Destination]:
         """The records, themes and settings, for the palette."""
-        self._watch_themes()
+        self._load_themes()
         return app_destinations(self)
 
     # -- screens
@@ -176,7 +176,6 @@ class QuizlogApp(App[None], inherit_bindings=False):
     @work
     async def on_mount(self) -> None:
         """Open the first screen."""
-        self.set_interval(_WATCH_SECONDS, self._watch_themes)
         if self.is_web:
             self.set_interval(_WATCH_SECONDS, partial(self._end_without, os.getppid()))
         await self._begin()

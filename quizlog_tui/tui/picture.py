@@ -35,7 +35,7 @@ from .screens.base import DIALOG, QuizlogScreen
 from .screens.player.player import PlayerScreen
 from .screenshot import Film, Frame, screen_svg, screen_text, take_frame
 from .state import State
-from .themes.theming import DEFAULT
+from .theming import DEFAULT
 
 T = TypeVar("T")
 _SECONDS = 1.0

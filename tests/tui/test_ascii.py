@@ -15,8 +15,8 @@ import quizlog_tui.tui
 from quizlog_tui.text import visible
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
+from quizlog_tui.tui.line_filters import to_ascii
 from quizlog_tui.tui.screenshot import screen_text
-from quizlog_tui.tui.themes.ascii_signs import to_ascii
 from tests.support.build import Build
 from tests.support.screens import settled
 from tests.support.terminal import Terminal, quizlog

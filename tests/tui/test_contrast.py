@@ -13,8 +13,8 @@ from textual.color import BLACK, WHITE, Color
 from quizlog_tui.session.session import Session
 from quizlog_tui.solver.decisions.decision_file import decisions_path
 from quizlog_tui.tui.app import QuizlogApp
+from quizlog_tui.tui.line_filters import contrast, readable
 from quizlog_tui.tui.screenshot import Run, take_frame
-from quizlog_tui.tui.themes.readable_text import contrast, readable
 from tests.support.build import Build
 from tests.support.long_runs import few
 from tests.support.screens import idle, settled, shows
@@ -114,7 +114,7 @@ async def test_every_text_can_be_read(screen: str, record: Path) -> None:
     app = QuizlogApp(record, guided=True)
     async with app.run_test(size=(110, 36)) as pilot:
         await settled(pilot)
-        app._watch_themes()
+        app._load_themes()
         await pilot.press("escape")
         for key in PLAYER[screen]:
             await pilot.press(key)
@@ -129,7 +129,7 @@ async def test_every_text_of_the_library_can_be_read(
     app = QuizlogApp()
     async with app.run_test(size=(110, 30)) as pilot:
         await shows(pilot, "record.yaml")
-        app._watch_themes()
+        app._load_themes()
         await measure(app, pilot)
 
 

@@ -20,8 +20,15 @@ from quizlog_tui.solver.decisions.decision import (
 from quizlog_tui.solver.decisions.decision_file import read_decisions
 from quizlog_tui.solver.voting.decide import RULES, decide
 from quizlog_tui.tui.clock import FrozenClock
-from quizlog_tui.tui.draw.consensus import BAR, bar, bounded, value_text, verdict_lines, why_text
-from quizlog_tui.tui.draw.replies import reply_lines
+from quizlog_tui.tui.draw.consensus import (
+    BAR,
+    bar,
+    bounded,
+    reply_lines,
+    value_text,
+    verdict_lines,
+    why_text,
+)
 from quizlog_tui.tui.widgets.documents import Line
 from tests.support.player_quizzes import EVIL
 

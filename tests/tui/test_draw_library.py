@@ -18,10 +18,10 @@ from quizlog_tui.tui.draw.library import (
     arranged,
     library_grid,
     nothing_lines,
+    preview_lines,
     record_layout,
     record_line,
 )
-from quizlog_tui.tui.draw.preview import preview_lines
 from quizlog_tui.tui.keys.keymap import shown
 from quizlog_tui.tui.widgets.documents import rows as drawn_rows
 

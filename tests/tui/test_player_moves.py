@@ -503,21 +503,18 @@ async def test_a_theme_is_previewed_and_remembered(record: Path, tmp_path: Path)
     assert QuizlogApp(record, state=State(tmp_path / "state.json")).theme == chosen
 
 
-async def test_a_users_theme_is_drawn_again_when_saved(record: Path) -> None:
-    from quizlog_tui.tui.themes.theming import user_themes_folder
+async def test_a_users_theme_is_taken_and_a_wrong_one_told_where_one_chooses(record: Path) -> None:
+    from quizlog_tui.tui.theming import user_themes_folder
 
     folder = user_themes_folder()
     folder.mkdir(parents=True)
-    mine = folder / "mine.yaml"
-    mine.write_text('name: "mine"\nprimary: "#ff0000"\n')
+    (folder / "mine.yaml").write_text('name: "mine"\nprimary: "#00ff00"\n')
+    (folder / "other.yaml").write_text('name: "other"\nprimary: "zzz"\n')
     app = QuizlogApp(record, Config(theme="mine"))
     async with app.run_test(notifications=True) as pilot:
         await settled(pilot)
-        assert app.theme == "mine"
-        mine.write_text('name: "mine"\nprimary: "#00ff00"\nbackground: "#112233"\n')
-        while app.theme_variables["primary"] != "#00FF00":
-            await pilot.pause(0.01)
-        mine.write_text('name: "mine"\nprimary: "zzz"\n')
+        assert app.theme == "mine" and app.theme_variables["primary"] == "#00FF00"
+        await pilot.press("f2")
         await shows(pilot, "is not a colour")
 
 

@@ -25,7 +25,7 @@ from ..streams import tell
 def show(arguments: Namespace) -> int:
     """`quizlog config show`: every setting, its value, what it means, and all actions for keys."""
     from ...tui.keys.actions import all_actions
-    from ...tui.themes.theming import load_themes, theme_files, theme_names
+    from ...tui.theming import load_themes, theme_files, theme_names
 
     config, problems = load_config()
     found = settings(config)
@@ -64,7 +64,7 @@ def all_problems() -> list[ConfigProblem]:
     """What is wrong in the user's settings, keys, commands and themes."""
     from ...tui.keys.keymap import key_problems
     from ...tui.keys.own_commands import lines_read_twice, read_own_commands
-    from ...tui.themes.theming import load_themes, theme_files, theme_names
+    from ...tui.theming import load_themes, theme_files, theme_names
 
     config, problems = load_config()
     themes, bad_themes = load_themes(theme_files())

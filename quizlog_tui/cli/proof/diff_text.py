@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 
 from ...proof.compare.align import AlignedRow, Span, align, changes, words
+from ...proof.compare.stop_text import stop_texts
 from ...proof.diverge import Difference
 from ...proof.drift.drift_text import NOUNS
 from ...replay.transcript import Step, Transcript
@@ -66,13 +67,11 @@ def _text(step: Step | None, run: Transcript, drawn: Callable[[str], str]) -> li
     """The lines of a step: printed text, the question with its answer, or the end."""
     if step is None:
         return []
-    shown = drawn("".join(step.written))
+    output, question, answer, end = stop_texts(step, run, drawn)
     if step.prompt is not None:
-        return f"{shown}{drawn(step.prompt)}{step.input or ''}".split("\n")
-    lines = shown.removesuffix("\n").split("\n") if shown else []
-    error = run.last_error
-    told = f"{run.error_type or 'error'}: {error.message}" if error else "finished"
-    return [*lines, f"({told}, score {run.score or 0:g})"]
+        return f"{output}{question}{answer}".split("\n")
+    lines = output.removesuffix("\n").split("\n") if output else []
+    return [*lines, f"({end})"]
 
 
 def _lines(a: Sequence[str], b: Sequence[str]) -> Iterator[str]:

@@ -10,7 +10,7 @@ from ...replay.transcript import Step
 from ...session.branch_list import BranchInfo
 from ...session.reply import Reply
 from ...session.session import Session
-from ...terminal_text import plain, plain_lines
+from ...terminal_text import plain_lines
 from ...text import one_line, plural, told_apart, visible
 from ..streams import drawing
 
@@ -92,14 +92,12 @@ def error_lines(session: Session, reply: Reply) -> Iterator[str]:
         return
     file, line = session.source.at(error.place, error.line)
     place = f"{error.place or f'{file.path.name}:{line}'}: " if line else ""
-    kind = reply.transcript.error_type
-    said = plain(error.message) or kind or "error"
-    prefix = f"{kind}: " if kind not in (None, "Exception", "SystemExit") else ""
-    yield f"-- error: {one_line(place)}{one_line(prefix + said)} (score {error.score:g})"
+    said = one_line(reply.transcript.error_text())
+    yield f"-- error: {one_line(place)}{said} (score {error.score:g})"
     for number, text in file.excerpt(line) if line else ():
         mark = ">" if number == line else " "
         yield f" {mark} {number:4} {one_line(text)}"
-    if kind == "ModuleNotFoundError":
+    if reply.transcript.error_type == "ModuleNotFoundError":
         yield f"   {one_line(session.source.missing_module_hint)}"
     for text in plain_lines(reply.transcript.exit_text)[-_MOST_EXIT_LINES:]:
         yield f"   stderr: {one_line(text)}"

@@ -12,7 +12,7 @@ from ...text import one_line
 from ..clock import Clock
 from ..widgets.columns import GAP, Grid, Layout, cells_line, layout, widest
 from ..widgets.documents import Line, line
-from .status_signs import MARKS, STYLES, outcome
+from .status import MARKS, STYLES, outcome
 
 NOTE, FORK, DECISION, CODE, TAMPERED = "✎", "┬", "◆", "code", "tampered"
 """The signs of a step with remarks, with other branches, with a decision of models, with an answer

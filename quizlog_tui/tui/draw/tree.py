@@ -11,7 +11,7 @@ from ..clock import Clock
 from ..widgets.columns import Cell, Grid, Layout, cells_line, layout, widest
 from ..widgets.documents import Line, Paragraphs, StackedDocuments, Table, line
 from .library import state_text
-from .status_signs import STYLES, outcome
+from .status import STYLES, outcome
 
 _LEVELS = 12
 """Maximum levels drawn; deeper branches have a mark."""

@@ -17,8 +17,7 @@ from ...solver.decisions.decision import Decision
 from ...solver.voting.decide import RULES, decide
 from ...text import clipped
 from ..clock import Clock
-from ..draw.consensus import outcome_text, verdict_lines
-from ..draw.replies import reply_lines
+from ..draw.consensus import outcome_text, reply_lines, verdict_lines
 from ..keys.bindings import screen_bindings
 from ..toasts import tell
 from ..widgets.documents import Paragraphs, line

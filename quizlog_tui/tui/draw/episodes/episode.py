@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from ....episodes.read.facts import EpisodeFacts, EpisodeRun, HookFacts
 from ....text import plural
 from ...widgets.documents import Line, line, terminal_pieces
-from ..status_signs import score_text
+from ..status import score_text
 from .hooks import graph
 
 MOST = 4000

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from ....session.timeline import Timeline
 from ...draw.answer import answer_lines
-from ...draw.error import error_lines
+from ...draw.status import error_lines
 from ...widgets.documents import Paragraphs
 from ...widgets.line_view import LineView
 from .context import PlayerContext

@@ -24,8 +24,7 @@ from ....solver.decisions.decision import Decision
 from ....solver.solve import Panel, Progress
 from ....text import clipped, one_line
 from ...clock import Clock
-from ...draw.consensus import outcome_text, verdict_lines
-from ...draw.replies import reply_lines
+from ...draw.consensus import outcome_text, reply_lines, verdict_lines
 from ...keys.bindings import screen_bindings
 from ...toasts import complain, tell, warn
 from ...widgets.documents import Paragraphs, line

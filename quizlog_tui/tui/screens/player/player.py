@@ -20,10 +20,8 @@ from ....session.session import Session
 from ....session.timeline import Timeline
 from ...clock import Clock
 from ...destinations import Destination, branch_destinations, step_destinations
-from ...draw.alerts import alert_lines
 from ...draw.effort import giver_and_time, sums_title
-from ...draw.error import error_lines
-from ...draw.status_signs import bars
+from ...draw.status import alert_lines, bars, error_lines
 from ...draw.timeline import timeline_grid
 from ...keys.bindings import screen_bindings
 from ...known_steps import KnownSteps

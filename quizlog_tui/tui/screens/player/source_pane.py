@@ -33,7 +33,7 @@ class SourcePane:
         pane = self._view.query_one("#source", RowList)
         file, line = place_shown(source, shown)
         if file != self._drawn:
-            from ...draw.source import source_table
+            from ...draw.formats import source_table
 
             self._drawn = file
             pane.show(source_table(file))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from ....session.session import Session
 from ....text import plural
-from ...draw.alerts import alerts
-from ...draw.status_signs import outcome
+from ...draw.status import alerts, outcome
 from .player_state import PlayerState
 
 

@@ -1,14 +1,17 @@
-"""Draws every text in a colour that can be read on its ground, in any theme.
+"""Changes drawn lines so that they can be read: colours with too little contrast, and signs.
 
 Themes choose colours, and Textual blends them, also with those that a script chose: no theme can
-foresee all pairs. What is no text, such as borders, bars and blocks, stays as it is.
+foresee all pairs. What is no text, such as borders, bars and blocks, keeps its colour. For a
+terminal that shows only ASCII, signs become ASCII of the same width.
 """
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import TextIO
 
+from rich.cells import cell_len
 from rich.color import Color as RichColor
 from rich.color import ColorType
 from rich.segment import Segment
@@ -22,7 +25,7 @@ _STEPS = 20
 """Colours tried between that of a text and black or white."""
 
 
-def luminance(color: Color) -> float:
+def _luminance(color: Color) -> float:
     """How light a colour is, from 0 to 1, as WCAG defines it."""
 
     def linear(part: float) -> float:
@@ -34,7 +37,7 @@ def luminance(color: Color) -> float:
 
 def contrast(one: Color, other: Color) -> float:
     """The contrast of two colours, from 1 to 21, as WCAG defines it."""
-    dark, light = sorted((luminance(one), luminance(other)))
+    dark, light = sorted((_luminance(one), _luminance(other)))
     return (light + 0.05) / (dark + 0.05)
 
 
@@ -88,3 +91,62 @@ class ReadableText(LineFilter):
             for segment in segments
             for text, style, control in (segment,)
         ]
+
+
+_PAIRS = (
+    ("─━╌╴╶╸╺⎯‐–—−", "-"),
+    ("│┃▌▐▍▎▏▊▋▉", "|"),
+    ("▁", "_"),
+    ("▂▃·⋅", "."),
+    ("▄▅", "="),
+    ("▆▇█▔▀░▒▓", "#"),
+    ("“”", '"'),
+    ("‘’", "'"),
+    ("»›→▸▶☞⁹", ">"),
+    ("«‹←◂◀", "<"),
+    ("↑▲", "^"),
+    ("↓▼✓", "v"),
+    ("●◆★✎", "*"),
+    ("○", "o"),
+    ("✗×", "x"),
+    ("÷", "/"),
+    ("≠", "!"),
+    ("…⋯", "~"),
+    ("⏎", "\\"),
+    ("␡", "D"),
+)
+
+
+class _Table(dict[int, str]):
+    """Computes the replacement of each character on first use."""
+
+    def __missing__(self, code: int) -> str:
+        sign = chr(code)
+        found = sign if code < 0x80 else "+" if 0x2500 <= code < 0x2580 else "?" * cell_len(sign)
+        self[code] = found
+        return found
+
+
+_STAND_INS = _Table({ord(sign): plain for signs, plain in _PAIRS for sign in signs})
+
+
+def to_ascii(text: str) -> str:
+    """Replace each non-ASCII character of a text, keeping its width."""
+    return text if text.isascii() else text.translate(_STAND_INS)
+
+
+def shows_signs(stream: TextIO | None) -> bool:
+    """Whether a stream can encode the signs that the screens use."""
+    try:
+        "─│╭●✓▏".encode(getattr(stream, "encoding", None) or "utf-8")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
+
+
+class AsciiFilter(LineFilter):
+    """Draws every line in ASCII only."""
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        """The segments with replaced characters."""
+        return [Segment(to_ascii(text), style, control) for text, style, control in segments]

@@ -1,4 +1,4 @@
-"""Reads, checks and reloads themes from YAML files: shipped ones and the user's own.
+"""Reads and checks themes from YAML files, shipped ones and the user's own, and registers them.
 
 All invalid files are reported together; they never stop the program.
 """
@@ -10,13 +10,15 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from textual.app import App
 from textual.css.stylesheet import Stylesheet
 from textual.theme import BUILTIN_THEMES, Theme
 
-from ...config import ConfigProblem, config_folder
-from ...errors import QuizlogError, did_you_mean
-from ...files.paths import shipped
-from ...record.text.yaml_text import parse
+from ..config import ConfigProblem, config_folder
+from ..errors import QuizlogError, did_you_mean
+from ..files.paths import shipped
+from ..record.text.yaml_text import parse
+from .line_filters import ReadableText
 
 DEFAULT = "quizlog-dark"
 """The default theme."""
@@ -127,3 +129,57 @@ def _try(theme: Theme, path: Path) -> None:
                 f"variables.{name}: {value!r} cannot be used", where=str(path), hint=hint
             ) from None
     theme.to_color_system().generate()
+
+
+_READABLE, _STRONG = ReadableText(4.5), ReadableText(7)
+"""What WCAG asks of text at least, and of text for those who see less."""
+
+
+class InstalledThemes:
+    """Registers themes with a program: first the chosen one, and all when one chooses among them.
+
+    Args:
+        app: The program.
+    """
+
+    def __init__(self, app: App[Any]) -> None:
+        self._app = app
+        self._all = False
+
+    @property
+    def readable(self) -> ReadableText:
+        """Draws text so that it can be read; contrast themes promise more."""
+        return _STRONG if "contrast" in self._app.theme else _READABLE
+
+    def take_first(self, asked: str, remembered: str) -> list[ConfigProblem]:
+        """Apply the chosen theme, found by its file name; returns its problems.
+
+        Reading all theme files would take a fifth of the time to the first frame.
+
+        Args:
+            asked: The theme in the settings; empty if there is none.
+            remembered: The theme chosen last; empty if there is none.
+        """
+        wanted = asked or remembered or DEFAULT
+        files = [path for path in theme_files() if path.stem in (wanted, DEFAULT)]
+        if wanted not in BUILTIN_THEMES and wanted not in {path.stem for path in files}:
+            files = theme_files()  # a file may be named otherwise than its theme
+        self._register(files)
+        self._app.theme = wanted if wanted in self._app.available_themes else DEFAULT
+        if asked in ("", self._app.theme):
+            return []
+        hint = did_you_mean(asked, self._app.available_themes) or "F2 lists them"
+        return [ConfigProblem("theme", f"there is no theme {asked!r}", hint)]
+
+    def take_all(self) -> list[ConfigProblem]:
+        """Read all theme files, once; returns their problems."""
+        if self._all:
+            return []
+        self._all = True
+        return self._register(theme_files())
+
+    def _register(self, files: Iterable[Path]) -> list[ConfigProblem]:
+        themes, problems = load_themes(files)
+        for theme in themes:
+            self._app.register_theme(theme)
+        return problems
