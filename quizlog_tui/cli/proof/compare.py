@@ -58,7 +58,7 @@ def _note_end(side: Side, run: Transcript, ended: Difference | None) -> None:
 
 
 def _describe(a: Side, b: Side, found: RunComparison) -> Iterator[str]:
-    from .diff_text import comparison, headline, standing
+    from ...proof.compare.diff_text import comparison, headline, standing
 
     for letter, side, run in (("A", a, found.a), ("B", b, found.b)):
         yield f"{letter}  {one_line(side.name)}: {standing(run)}"

@@ -16,7 +16,7 @@ from rich.cells import cell_len
 from rich.segment import Segment
 
 from ...proof.compare.align import AlignedRow, Span, align, changes, words
-from ...proof.compare.stop_text import stop_texts
+from ...proof.compare.diff_text import stop_texts
 from ...proof.diverge import first_difference
 from ...proof.drift.drift_text import NOUNS
 from ...replay.transcript import Step, Transcript

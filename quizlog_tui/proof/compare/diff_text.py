@@ -1,23 +1,53 @@
-"""Shows a comparison of two runs as text: aligned steps with differing words marked.
+"""The text of a comparison of two runs: the words of each stop, also for the screen, and the lines.
 
-Marks are the signs `[-old-]` and `{+new+}`, never colour alone.
+Differing words have the signs `[-old-]` and `{+new+}`, never colour alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
+from typing import NamedTuple
 
-from ...proof.compare.align import AlignedRow, Span, align, changes, words
-from ...proof.compare.stop_text import stop_texts
-from ...proof.diverge import Difference
-from ...proof.drift.drift_text import NOUNS
 from ...replay.transcript import Step, Transcript
 from ...terminal_text import plain
 from ...text import one_line, plural
+from ..diverge import Difference
+from ..drift.drift_text import NOUNS
+from .align import AlignedRow, Span, align, changes, words
 
 _AROUND = 1
 """Equal steps shown before and after those that differ."""
+
+
+class StopTexts(NamedTuple):
+    """What a stop shows, in order; what it does not have is empty."""
+
+    output: str
+    question: str
+    answer: str
+    end: str
+    """How the run ended there, such as `error, score 0.5: message`."""
+
+
+def stop_texts(step: Step, run: Transcript, draw: Callable[[str], str] = str) -> StopTexts:
+    """The texts of a stop of a run.
+
+    Args:
+        step: The stop.
+        run: The run it is a stop of.
+        draw: What is made of the script's own texts.
+    """
+    output, question = draw("".join(step.written)), draw(step.prompt or "")
+    end = "" if step.prompt is not None else _end_text(run, draw)
+    return StopTexts(output, question, step.input or "", end)
+
+
+def _end_text(run: Transcript, draw: Callable[[str], str]) -> str:
+    score = "" if run.score is None else f", score {run.score:g}"
+    if run.last_error is None:
+        return f"finished{score}"
+    return f"error{score}: {run.error_text(draw)}"
 
 
 def headline(found: Difference | None) -> str:
