@@ -18,9 +18,9 @@ from ..widgets.columns import Cell, Grid, Layout, cells_line, layout, widest
 from ..widgets.documents import Line, line, pieces_between, terminal_pieces
 from .status import MARKS, STYLES, WORDS, bars, outcome
 
-UNREADABLE = "unreadable"
+_UNREADABLE = "unreadable"
 """The status of a record that cannot be read."""
-STATUSES = ("", *model.STATUSES, UNREADABLE)
+STATUSES = ("", *model.STATUSES, _UNREADABLE)
 """The statuses to filter by; empty for all."""
 ORDERS = ("name", "changed", "score", "steps")
 """The sort orders of the list."""
@@ -42,7 +42,7 @@ def arranged(
     found: Iterable[Summary], order: str = "name", *, backwards: bool = False, status: str = ""
 ) -> list[Summary]:
     """Filter by status and sort; ties are sorted by name."""
-    wanted = [one for one in found if status in ("", one.status or UNREADABLE)]
+    wanted = [one for one in found if status in ("", one.status or _UNREADABLE)]
     wanted.sort(key=lambda one: str(one.path), reverse=backwards and order == "name")
     key = _KEYS.get(order)
     if key is None:
@@ -116,7 +116,7 @@ def _row(one: Summary, name: str, columns: Layout, clock: Clock) -> Line:
         known = {name: width for name, width in columns.items() if name in cells}
         return line(*cells_line(known, cells, ends=["record"]).pieces, problem(one), cut=True)
     cells["state"] = (state_text(one.status, one.score), STYLES[one.status])
-    cells["steps"] = steps_text(one)
+    cells["steps"] = _steps_text(one)
     cells["branches"] = str(one.branches) if one.branches > 1 else ""
     cells["script"] = (one.script or "", "dim")
     cells["seed"] = (str(one.seed), "dim")
@@ -134,7 +134,7 @@ def state_text(status: str | None, score: float | None) -> str:
     return f"{MARKS.get(status, '?')} {WORDS.get(status, 'unknown')}{points}"
 
 
-def steps_text(one: Summary) -> str:
+def _steps_text(one: Summary) -> str:
     """The number of answers used, and the total if some are after the pointer."""
     return f"{one.used}" if one.used == one.recorded else f"{one.used}/{one.recorded}"
 

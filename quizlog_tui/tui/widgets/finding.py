@@ -353,10 +353,10 @@ class FilteredDocument:
     def _left(self, index: int) -> tuple[Line, Sequence[int]]:
         item = self.whole(index)
         named = numbered(self._document, item)
-        return lines_with(self._document[item], named, self._finding.hits(item).starts)
+        return _lines_with(self._document[item], named, self._finding.hits(item).starts)
 
 
-def lines_with(item: Line, named: Line, starts: Sequence[int]) -> tuple[Line, Sequence[int]]:
+def _lines_with(item: Line, named: Line, starts: Sequence[int]) -> tuple[Line, Sequence[int]]:
     """The lines of a text that have hits, and the offsets of the hits.
 
     Args:

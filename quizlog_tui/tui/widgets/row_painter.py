@@ -113,7 +113,7 @@ class RowPainter:
         ground = self.style("cursor") if sign == CURSOR else Style.null()
         strip = Strip([Segment(text, self.style(name) + ground) for text, name in pieces])
         for mark in marks:
-            strip = restyled(strip, mark.start, mark.end, self.style(mark.style))
+            strip = _restyled(strip, mark.start, mark.end, self.style(mark.style))
         strip = self._selected(strip, sum(len(text) for text, _ in pieces), row)
         style = self.style("") + ground
         left = self.left if kept is not None and strip.cell_length else 0
@@ -135,7 +135,7 @@ class RowPainter:
         if span is None:
             return strip
         style = self._pane.screen.get_component_rich_style("screen--selection")
-        return restyled(strip, span[0], length if span[1] == -1 else span[1], style)
+        return _restyled(strip, span[0], length if span[1] == -1 else span[1], style)
 
     def note(self, text: str, width: int) -> Strip:
         """A dim row that is not part of the document."""
@@ -155,7 +155,7 @@ def cut_to(strip: Strip, width: int) -> Strip:
     return Strip([*kept, Segment("…", kept[-1].style if kept else None)])
 
 
-def restyled(strip: Strip, start: int, end: int, style: Style) -> Strip:
+def _restyled(strip: Strip, start: int, end: int, style: Style) -> Strip:
     """Apply a style to the characters of the strip from `start` to `end`."""
     segments: list[Segment] = []
     at = 0
