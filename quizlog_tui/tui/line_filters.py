@@ -23,6 +23,30 @@ _TEXT = re.compile("[^\\s\u2500-\u259f]")
 """Any character but spaces, lines and blocks."""
 _STEPS = 20
 """Colours tried between that of a text and black or white."""
+_KNOWN = {ColorType.TRUECOLOR, ColorType.EIGHT_BIT}
+"""Colours that look alike in every terminal."""
+_PAIRS = (
+    ("─━╌╴╶╸╺⎯‐–—−", "-"),
+    ("│┃▌▐▍▎▏▊▋▉", "|"),
+    ("▁", "_"),
+    ("▂▃·⋅", "."),
+    ("▄▅", "="),
+    ("▆▇█▔▀░▒▓", "#"),
+    ("“”", '"'),
+    ("‘’", "'"),
+    ("»›→▸▶☞⁹", ">"),
+    ("«‹←◂◀", "<"),
+    ("↑▲", "^"),
+    ("↓▼✓", "v"),
+    ("●◆★✎", "*"),
+    ("○", "o"),
+    ("✗×", "x"),
+    ("÷", "/"),
+    ("≠", "!"),
+    ("…⋯", "~"),
+    ("⏎", "\\"),
+    ("␡", "D"),
+)
 
 
 def _luminance(color: Color) -> float:
@@ -63,10 +87,6 @@ def _readable_style(style: Style, ground: Color, least: float) -> Style:
     return style + Style(color=readable(shown, ground, least).rich_color)
 
 
-_KNOWN = {ColorType.TRUECOLOR, ColorType.EIGHT_BIT}
-"""Colours that look alike in every terminal."""
-
-
 def _color(color: RichColor) -> Color:
     return Color(*color.get_truecolor())
 
@@ -91,30 +111,6 @@ class ReadableText(LineFilter):
             for segment in segments
             for text, style, control in (segment,)
         ]
-
-
-_PAIRS = (
-    ("─━╌╴╶╸╺⎯‐–—−", "-"),
-    ("│┃▌▐▍▎▏▊▋▉", "|"),
-    ("▁", "_"),
-    ("▂▃·⋅", "."),
-    ("▄▅", "="),
-    ("▆▇█▔▀░▒▓", "#"),
-    ("“”", '"'),
-    ("‘’", "'"),
-    ("»›→▸▶☞⁹", ">"),
-    ("«‹←◂◀", "<"),
-    ("↑▲", "^"),
-    ("↓▼✓", "v"),
-    ("●◆★✎", "*"),
-    ("○", "o"),
-    ("✗×", "x"),
-    ("÷", "/"),
-    ("≠", "!"),
-    ("…⋯", "~"),
-    ("⏎", "\\"),
-    ("␡", "D"),
-)
 
 
 class _Table(dict[int, str]):

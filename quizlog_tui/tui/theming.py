@@ -23,6 +23,60 @@ from .line_filters import ReadableText
 DEFAULT = "quizlog-dark"
 """The default theme."""
 _KEYS = [one.name for one in fields(Theme)]
+_SHARES = {"luminosity_spread", "text_alpha"}
+_COLOURS = set(_KEYS) - {"dark", "ansi", "variables"} - _SHARES
+_READABLE, _STRONG = ReadableText(4.5), ReadableText(7)
+"""What WCAG asks of text at least, and of text for those who see less."""
+
+
+class InstalledThemes:
+    """Registers themes with a program: first the chosen one, and all when one chooses among them.
+
+    Args:
+        app: The program.
+    """
+
+    def __init__(self, app: App[Any]) -> None:
+        self._app = app
+        self._all = False
+
+    @property
+    def readable(self) -> ReadableText:
+        """Draws text so that it can be read; contrast themes promise more."""
+        return _STRONG if "contrast" in self._app.theme else _READABLE
+
+    def take_first(self, asked: str, remembered: str) -> list[ConfigProblem]:
+        """Apply the chosen theme, found by its file name; returns its problems.
+
+        Reading all theme files would take a fifth of the time to the first frame.
+
+        Args:
+            asked: The theme in the settings; empty if there is none.
+            remembered: The theme chosen last; empty if there is none.
+        """
+        wanted = asked or remembered or DEFAULT
+        files = [path for path in theme_files() if path.stem in (wanted, DEFAULT)]
+        if wanted not in BUILTIN_THEMES and wanted not in {path.stem for path in files}:
+            files = theme_files()  # a file may be named otherwise than its theme
+        self._register(files)
+        self._app.theme = wanted if wanted in self._app.available_themes else DEFAULT
+        if asked in ("", self._app.theme):
+            return []
+        hint = did_you_mean(asked, self._app.available_themes) or "F2 lists them"
+        return [ConfigProblem("theme", f"there is no theme {asked!r}", hint)]
+
+    def take_all(self) -> list[ConfigProblem]:
+        """Read all theme files, once; returns their problems."""
+        if self._all:
+            return []
+        self._all = True
+        return self._register(theme_files())
+
+    def _register(self, files: Iterable[Path]) -> list[ConfigProblem]:
+        themes, problems = load_themes(files)
+        for theme in themes:
+            self._app.register_theme(theme)
+        return problems
 
 
 def user_themes_folder() -> Path:
@@ -103,10 +157,6 @@ def _is_share(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= 1
 
 
-_SHARES = {"luminosity_spread", "text_alpha"}
-_COLOURS = set(_KEYS) - {"dark", "ansi", "variables"} - _SHARES
-
-
 def _try(theme: Theme, path: Path) -> None:
     """Use the theme's colours, because an invalid colour is only detected then."""
     for key in sorted(_COLOURS - {"name"}):
@@ -129,57 +179,3 @@ def _try(theme: Theme, path: Path) -> None:
                 f"variables.{name}: {value!r} cannot be used", where=str(path), hint=hint
             ) from None
     theme.to_color_system().generate()
-
-
-_READABLE, _STRONG = ReadableText(4.5), ReadableText(7)
-"""What WCAG asks of text at least, and of text for those who see less."""
-
-
-class InstalledThemes:
-    """Registers themes with a program: first the chosen one, and all when one chooses among them.
-
-    Args:
-        app: The program.
-    """
-
-    def __init__(self, app: App[Any]) -> None:
-        self._app = app
-        self._all = False
-
-    @property
-    def readable(self) -> ReadableText:
-        """Draws text so that it can be read; contrast themes promise more."""
-        return _STRONG if "contrast" in self._app.theme else _READABLE
-
-    def take_first(self, asked: str, remembered: str) -> list[ConfigProblem]:
-        """Apply the chosen theme, found by its file name; returns its problems.
-
-        Reading all theme files would take a fifth of the time to the first frame.
-
-        Args:
-            asked: The theme in the settings; empty if there is none.
-            remembered: The theme chosen last; empty if there is none.
-        """
-        wanted = asked or remembered or DEFAULT
-        files = [path for path in theme_files() if path.stem in (wanted, DEFAULT)]
-        if wanted not in BUILTIN_THEMES and wanted not in {path.stem for path in files}:
-            files = theme_files()  # a file may be named otherwise than its theme
-        self._register(files)
-        self._app.theme = wanted if wanted in self._app.available_themes else DEFAULT
-        if asked in ("", self._app.theme):
-            return []
-        hint = did_you_mean(asked, self._app.available_themes) or "F2 lists them"
-        return [ConfigProblem("theme", f"there is no theme {asked!r}", hint)]
-
-    def take_all(self) -> list[ConfigProblem]:
-        """Read all theme files, once; returns their problems."""
-        if self._all:
-            return []
-        self._all = True
-        return self._register(theme_files())
-
-    def _register(self, files: Iterable[Path]) -> list[ConfigProblem]:
-        themes, problems = load_themes(files)
-        for theme in themes:
-            self._app.register_theme(theme)
-        return problems

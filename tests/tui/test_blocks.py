@@ -170,7 +170,7 @@ async def test_long_outputs_open_by_key_and_for_a_search(record: Path) -> None:
         assert "row 150" in screen_text(app)
 
 
-@sized((200, 60))
+@sized()
 async def test_golden_blocks(size: tuple[int, int], record: Path) -> None:
     app = QuizlogApp(record, clock=FrozenClock())
     async with app.run_test(size=size) as pilot:

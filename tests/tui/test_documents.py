@@ -249,7 +249,7 @@ async def test_wrapping_can_be_switched_off(record: Path) -> None:
         assert len(output) > 2
 
 
-@sized((200, 60))
+@sized()
 async def test_golden_wide_table(size: tuple[int, int], record: Path) -> None:
     app = QuizlogApp(record, clock=FrozenClock())
     async with app.run_test(size=size) as pilot:

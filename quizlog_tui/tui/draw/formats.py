@@ -28,6 +28,14 @@ _TRIES = 100
 _ROWS = 3
 """Rows from which on lines are a table, the heads among them."""
 _MARKDOWN = re.compile(r"^(#{1,6} \S|```|[-*] \S|> \S|\|.*\|\n\|[-:| ]+\|$)|\*\*\S.*?\*\*", re.M)
+_STYLES = (
+    (Comment, "dim"),
+    (String, "good"),
+    (Number, "answer"),
+    (Keyword, "head"),
+    (Operator.Word, "head"),
+    (Name.Builtin, "prompt"),
+)
 
 
 class Section(NamedTuple):
@@ -139,16 +147,6 @@ def _table(text: str) -> object:
     for row in rows:
         made.add_row(*(Text(cell) for cell in row))
     return made
-
-
-_STYLES = (
-    (Comment, "dim"),
-    (String, "good"),
-    (Number, "answer"),
-    (Keyword, "head"),
-    (Operator.Word, "head"),
-    (Name.Builtin, "prompt"),
-)
 
 
 def source_table(source: Source) -> Table:

@@ -18,6 +18,10 @@ from ..widgets.columns import Cell, Grid, Layout, cells_line, layout, widest
 from ..widgets.documents import Line, line, pieces_between, terminal_pieces
 from .status import MARKS, STYLES, WORDS, bars, outcome
 
+_LINES = 30
+"""Printed lines that are shown, the last ones."""
+_NOTES = 5
+"""Notes that are shown, the last ones."""
 _UNREADABLE = "unreadable"
 """The status of a record that cannot be read."""
 STATUSES = ("", *model.STATUSES, _UNREADABLE)
@@ -191,12 +195,6 @@ def nothing_lines(
             if (at := key(one))
         ),
     ]
-
-
-_LINES = 30
-"""Printed lines that are shown, the last ones."""
-_NOTES = 5
-"""Notes that are shown, the last ones."""
 
 
 def preview_lines(one: Summary, found: Preview) -> list[Line]:

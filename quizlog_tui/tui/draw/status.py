@@ -19,6 +19,15 @@ WORDS = {"in_progress": "waiting", "success": "finished", "error": "error", None
 STYLES = {"in_progress": "", "success": "good", "error": "error", None: "dim"}
 """The style of a line that shows a status."""
 _BARS = "▁▂▃▄▅▆▇█"
+_TAMPERED = (
+    "the script reports output that differs from what it wrote. "
+    "You see what it wrote, and no replay can confirm it."
+)
+"""What a tampered run says after its step."""
+_LONG, _LINES = 100, 3
+"""Maximum characters and lines of a message shown above its location; a longer one is below it."""
+_MOST_EXIT_LINES = 20
+"""Lines of what a script says where it leaves with an exit status."""
 
 
 def score_text(score: float | None) -> str:
@@ -34,13 +43,6 @@ def outcome(status: str | None, score: float | None) -> str:
 def bars(scores: list[float]) -> str:
     """A score series as small bars, 0 the lowest and 1 the highest."""
     return "".join(_BARS[round(score * (len(_BARS) - 1))] for score in scores)
-
-
-_TAMPERED = (
-    "the script reports output that differs from what it wrote. "
-    "You see what it wrote, and no replay can confirm it."
-)
-"""What a tampered run says after its step."""
 
 
 def alerts(run: Transcript) -> list[str]:
@@ -59,12 +61,6 @@ def alert_lines(shown: Transcript) -> list[Line]:
     if shown.tampered_at is None:
         return []
     return [line((f"! tampered at step {shown.tampered_at}: {_TAMPERED}", "error"))]
-
-
-_LONG, _LINES = 100, 3
-"""Maximum characters and lines of a message shown above its location; a longer one is below it."""
-_MOST_EXIT_LINES = 20
-"""Lines of what a script says where it leaves with an exit status."""
 
 
 def error_lines(transcript: Transcript, source: Source) -> list[Line]:

@@ -19,6 +19,15 @@ from ...text import one_line
 from ..json_text import json_problem
 from .text_fields import AreaField, LineField, send
 
+_SEND = "ctrl+s or F5 sends"
+_MOST = 8
+_BY = r"\s*(?:x|×|by)\s*"
+_SIZE = re.compile(rf"(?<!\d)([1-8]){_BY}([1-8])(?!\d)|(\d+){_BY}(\d+)(?=[- ]matrix)")
+"""A size in a text: a small one, or any size if the text calls it a matrix."""
+_ROW = re.compile(r"\[([^\[\]]*)\]")
+_NO_NUMBER = re.compile(r"[\[\],;\n]|\S\s+\S")
+_HELP = "Enter sends · ctrl+→ ← columns · ctrl+↓ ↑ rows"
+
 
 class Editor(Vertical):
     """An input for a kind of answer; sends answers with `send`."""
@@ -48,9 +57,6 @@ class Editor(Vertical):
             if child.focusable:
                 child.focus()
                 return
-
-
-_SEND = "ctrl+s or F5 sends"
 
 
 class TextBox(Editor):
@@ -121,15 +127,6 @@ class TextBox(Editor):
         answer = self.area.text
         self.area.text = ""
         send(self, answer)
-
-
-_MOST = 8
-_BY = r"\s*(?:x|×|by)\s*"
-_SIZE = re.compile(rf"(?<!\d)([1-8]){_BY}([1-8])(?!\d)|(\d+){_BY}(\d+)(?=[- ]matrix)")
-"""A size in a text: a small one, or any size if the text calls it a matrix."""
-_ROW = re.compile(r"\[([^\[\]]*)\]")
-_NO_NUMBER = re.compile(r"[\[\],;\n]|\S\s+\S")
-_HELP = "Enter sends · ctrl+→ ← columns · ctrl+↓ ↑ rows"
 
 
 class MatrixGrid(Editor):

@@ -27,6 +27,9 @@ from ..way_back import labelled
 
 _ALWAYS = ("app.help", "leave")
 """Actions that stay when there is no room for all keys: a lost user looks for them."""
+_SIGNS = {"information": "", "warning": "! ", "error": "✗ "}
+_STYLES = {"information": "", "warning": "$text-warning", "error": "$text-error"}
+_LOOK_SECONDS = 0.2
 
 
 class KeyLine(Widget):
@@ -110,10 +113,6 @@ def _width(part: tuple[Binding, str]) -> int:
     return cell_len(f"{part[1]} {part[0].description} ")
 
 
-_SIGNS = {"information": "", "warning": "! ", "error": "✗ "}
-_STYLES = {"information": "", "warning": "$text-warning", "error": "$text-error"}
-
-
 class MessageLine(Static):
     """The messages that are current, the newest first."""
 
@@ -151,9 +150,6 @@ class MessageLine(Static):
 def describe_message(note: Notification) -> Content:
     """A message; a sign before it says how serious it is."""
     return Content.assemble((_SIGNS[note.severity] + note.message, _STYLES[note.severity]))
-
-
-_LOOK_SECONDS = 0.2
 
 
 class Guide(Static):

@@ -27,6 +27,10 @@ from .row_painter import CURSOR, STYLES, Mark, RowPainter, Seen
 
 _KEPT = 512
 """Number of items whose rows are cached."""
+_PAUSE = 0.01
+"""Seconds between two rounds of counting hits, for keys and painting."""
+_NEW = "▎"
+"""Stands before each row of the last block."""
 
 
 class _RowIndex:
@@ -160,10 +164,6 @@ class _HitsShown:
             rows = self._index.rows_of(index)
             found = self._hits[index] = HitRows(rows, starts, places)
         return found or HitRows()
-
-
-_PAUSE = 0.01
-"""Seconds between two rounds of counting hits, for keys and painting."""
 
 
 class LineView(ScrollView, can_focus=True):
@@ -532,10 +532,6 @@ class LineView(ScrollView, can_focus=True):
         if cursor is not None and cursor < len(document):
             return document[cursor].text
         return "\n".join(visible(document.text(i)) for i in range(len(document)))
-
-
-_NEW = "▎"
-"""Stands before each row of the last block."""
 
 
 class BlockView(LineView):
