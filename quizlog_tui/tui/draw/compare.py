@@ -25,6 +25,7 @@ from ...terminal_text import plain
 from ...text import one_line, plural
 from ..widgets.columns import fitted
 from ..widgets.documents import (
+    Document,
     Line,
     Row,
     Rows,
@@ -80,7 +81,7 @@ class First:
     """The right side's version."""
 
 
-class Comparison:
+class Comparison(Document):
     """The aligned steps of two runs. Items are made on demand.
 
     Args:
@@ -123,9 +124,10 @@ class Comparison:
             self._starts = list(accumulate(map(self._height, range(len(self))), initial=0))
         return self._starts
 
-    def shift(self, cells: int) -> None:
+    def shift(self, cells: int) -> bool:
         """Show more of the right end of tables that are wider than a column, or of the left one."""
         self._left = max(0, min(self._left + cells, self._widest - self._column))
+        return True
 
     @cached_property
     def _widest(self) -> int:

@@ -115,7 +115,7 @@ class RunOutput:
         return self._heights[:count]
 
 
-class _Shown:
+class _Shown(Document):
     """A run up to a stop."""
 
     def __init__(self, run: RunOutput, count: int, last: Line) -> None:
@@ -123,7 +123,7 @@ class _Shown:
         self._count = count
         self._last = last
 
-    def shares(self, before: Document) -> int:
+    def shared_with(self, before: Document) -> int:
         """Number of leading items shared with another stop of the same run."""
         if isinstance(before, _Shown) and before._run is self._run:
             return min(self._count, before._count)

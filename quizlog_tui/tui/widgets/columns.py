@@ -15,7 +15,7 @@ from textual.message import Message
 from textual.widget import Widget
 
 from ...text import one_line
-from .documents import Line, line
+from .documents import Document, Line, line
 
 Layout = Mapping[str, int]
 """The columns that are shown, in order, each with its width in cells."""
@@ -95,7 +95,7 @@ def column_at(shown: Layout, cell: int) -> str | None:
     return None
 
 
-class Grid:
+class Grid(Document):
     """A document with one row per item, laid out again for each width.
 
     Args:

@@ -9,10 +9,11 @@ characters, so that their rows are known without a search. Uses no widgets.
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
-from typing import Literal, NamedTuple, Protocol, overload
+from typing import Literal, NamedTuple, overload
 
 from rich.cells import cell_len, chop_cells
 
@@ -53,23 +54,39 @@ def safe(text: str) -> str:
     return visible(text).replace("\t", TAB)
 
 
-class Document(Protocol):
+class Document(ABC):
     """A sequence of items that knows the first row of each."""
 
+    @abstractmethod
     def __len__(self) -> int:
         """How many items there are."""
 
+    @abstractmethod
     def __getitem__(self, index: int) -> Line:
         """One item."""
 
+    @abstractmethod
     def text(self, index: int) -> str:
         """The text that a search reads."""
 
+    @abstractmethod
     def starts(self, width: int) -> Sequence[int]:
         """The first row of each item, then the number of rows."""
 
+    def numbered(self, index: int) -> Line:
+        """An item with its step number on each line, if the document has steps."""
+        return self[index]
 
-class Paragraphs:
+    def shared_with(self, before: Document) -> int:
+        """Number of leading items known to be the same and drawn alike in another document."""
+        return 0
+
+    def shift(self, cells: int) -> bool:
+        """Show more of the right end of what is cut, or of the left one; whether it does that."""
+        return False
+
+
+class Paragraphs(Document):
     """Wrapped items in memory, for short documents."""
 
     def __init__(self, lines: Sequence[Line] = ()) -> None:
@@ -90,7 +107,7 @@ class Paragraphs:
         return list(accumulate((len(rows(item, width)) for item in self._lines), initial=0))
 
 
-class Table:
+class Table(Document):
     """Any number of one-row items, created on demand."""
 
     def __init__(self, length: int, make: Callable[[int], Line]) -> None:
@@ -112,7 +129,7 @@ class Table:
         return range(self._length + 1)
 
 
-class StackedDocuments:
+class StackedDocuments(Document):
     """The items of several documents, one after the other."""
 
     def __init__(self, *parts: Document) -> None:
@@ -132,7 +149,8 @@ class StackedDocuments:
 
     def numbered(self, index: int) -> Line:
         """An item with the number of its step on each line, if its document has steps."""
-        return numbered(*self._find(index))
+        part, inside = self._find(index)
+        return part.numbered(inside)
 
     def text(self, index: int) -> str:
         """The text that a search reads."""
@@ -148,23 +166,10 @@ class StackedDocuments:
         return found
 
 
-def unchanged(before: Document, after: Document) -> int:
-    """Number of leading items known to be the same and drawn alike in both documents."""
-    shares = getattr(after, "shares", None)
-    return shares(before) if shares else 0
-
-
 def end_alike(before: Document, after: Document) -> bool:
     """Whether two documents have as many items, and the same last one."""
     last = len(after) - 1
     return len(before) == last + 1 and (last < 0 or before[last] == after[last])
-
-
-def numbered(document: Document, index: int) -> Line:
-    """An item with its step number on each line, if the document supports that."""
-    make = getattr(document, "numbered", document.__getitem__)
-    item: Line = make(index)
-    return item
 
 
 def name_lines(item: Line, name: str) -> Line:

@@ -20,10 +20,8 @@ from .documents import (
     Paragraphs,
     Rows,
     logical_lines,
-    numbered,
     rows,
     safe,
-    unchanged,
 )
 
 _KEPT = 512
@@ -232,7 +230,7 @@ class LineSearch:
 
     def follow(self, document: Document) -> int:
         """Search another document; the number of unchanged leading items."""
-        same = unchanged(self.whole, document)
+        same = document.shared_with(self.whole)
         self.whole = document
         if self.finding is not None:
             self.finding.follow(document, same)
@@ -293,7 +291,7 @@ class LineSearch:
         return index if self.filtered is None else self.filtered.nearest(index)
 
 
-class FilteredDocument:
+class FilteredDocument(Document):
     """The items with hits, as far as they have been measured.
 
     Args:
@@ -352,7 +350,7 @@ class FilteredDocument:
 
     def _left(self, index: int) -> tuple[Line, Sequence[int]]:
         item = self.whole(index)
-        named = numbered(self._document, item)
+        named = self._document.numbered(item)
         return _lines_with(self._document[item], named, self._finding.hits(item).starts)
 
 

@@ -325,12 +325,11 @@ class LineView(ScrollView, can_focus=True):
 
     def action_sideways(self, cells: int) -> None:
         """Scroll sideways, as far as the rows in sight reach; a document may do it itself."""
-        if (shift := getattr(self.search.whole, "shift", None)) is None:
-            self._painter.shift(cells, [row for row, _, _ in self._seen() or ()])
-        else:
-            shift(cells)
+        if self.search.whole.shift(cells):
             self._forget(0)
             self.refresh()
+        else:
+            self._painter.shift(cells, [row for row, _, _ in self._seen() or ()])
 
     def _in_sight(self, row: int | None) -> bool:
         return row is not None and 0 <= row - self.scroll_offset.y < self._height
