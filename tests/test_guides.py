@@ -129,6 +129,12 @@ async def test_the_help_screen_opens_the_guides(build: Build) -> None:
         await pilot.press(*"frozen copy", "enter")
         await shows(pilot, "for frozen copy")
         await shows(pilot, "How going back is fast")
+        await pilot.press("slash", *"sweep", "enter")
+        await shows(pilot, "screens: Keys › Sweep")
+        await pilot.press("j")
+        await shows(
+            pilot, "quizlog sweep RECORD K --from FILE"
+        )  # the second of two headings of that name
         await pilot.press("escape")
         await shows(pilot, "Guides · / searches all guides")
         await pilot.press("escape")
