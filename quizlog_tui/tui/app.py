@@ -34,12 +34,11 @@ from .keys.typed_keys import KeyGate, WaitingKeys, take_key
 from .keys.user_keys import UserKeys
 from .lessons import LessonScene, Tour
 from .message_log import MessageLog
-from .messages import Neighbour, OpenRecord
+from .messages import ChosenHit, Neighbour, OpenRecord
 from .neighbours import find_neighbour
 from .screens.base import QuizlogScreen
 from .screens.player.opening_screen import OpeningScreen, is_long
 from .screens.player.player import PlayerScreen
-from .search_hits import ChosenHit
 from .state import State
 from .themes.ascii_signs import AsciiFilter
 from .themes.installed_themes import InstalledThemes
@@ -196,12 +195,12 @@ class QuizlogApp(App[None], inherit_bindings=False):
             await self._begin_with(self._record)
             return
         if self._episodes is not None:
-            from .screens.episodes.episodes import EpisodesScreen
+            from .screens.episodes import EpisodesScreen
 
             self.push_screen(EpisodesScreen(self._episodes), lambda _: self.exit())
             self._tell_problems()
             return
-        from .screens.library.library import LibraryScreen
+        from .screens.library import LibraryScreen
 
         examples = None if self.audit and self.audit.folder else own_examples
         library = LibraryScreen(self._folder, examples, self.state, self.replayer, self._clock)

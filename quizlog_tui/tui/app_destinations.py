@@ -29,7 +29,7 @@ def app_destinations(app: QuizlogApp) -> Iterator[Destination]:
 
 def _records(app: QuizlogApp) -> list[Path]:
     """The records of the library in its order, then those shown last, each once."""
-    from .screens.library.library import LibraryScreen
+    from .screens.library import LibraryScreen
 
     libraries = (screen for screen in app.screen_stack if isinstance(screen, LibraryScreen))
     listed = [path for library in libraries for path in library.paths]

@@ -10,7 +10,7 @@ from textual.app import App
 from textual.notifications import Notification
 
 from .screens.base import QuizlogScreen
-from .screens.messages import MessagesScreen
+from .screens.reading import MessagesScreen
 from .toasts import outdated
 from .widgets.message_line import MessageLine
 

@@ -14,7 +14,7 @@ from .shelf import neighbour
 
 async def find_neighbour(screens: Iterable[Screen[Any]], path: Path, by: int) -> Path | None:
     """The record next to one, in the order of the library if it is open."""
-    from .screens.library.library import LibraryScreen
+    from .screens.library import LibraryScreen
 
     for screen in screens:
         if isinstance(screen, LibraryScreen):

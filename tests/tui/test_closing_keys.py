@@ -8,7 +8,7 @@ import pytest
 
 from quizlog_tui.session.session import Session
 from quizlog_tui.tui.app import QuizlogApp
-from quizlog_tui.tui.screens.library.library import LibraryScreen
+from quizlog_tui.tui.screens.library import LibraryScreen
 from quizlog_tui.tui.screens.player.player import PlayerScreen
 from tests.support.build import Build
 from tests.support.screens import idle, opened, press, settled

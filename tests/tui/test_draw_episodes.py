@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quizlog_tui.episodes.read.facts import facts
-from quizlog_tui.tui.draw.episodes.episode import MOST, clipped, episode_lines
-from quizlog_tui.tui.draw.episodes.hooks import WIDEST, graph
+from quizlog_tui.tui.draw.episodes import MOST, WIDEST, clipped, episode_lines, graph
 from tests.episodes.support import episode
 from tests.support.gold_episode import ONE
 

@@ -14,7 +14,7 @@ from quizlog_tui.session.session import Session
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.picture import picture
 from quizlog_tui.tui.screens.fault import FaultScreen
-from quizlog_tui.tui.screens.library.library import LibraryScreen
+from quizlog_tui.tui.screens.library import LibraryScreen
 from quizlog_tui.tui.screens.player import player
 from quizlog_tui.tui.screens.player.moves import Moves
 from quizlog_tui.tui.screens.player.player import PlayerScreen

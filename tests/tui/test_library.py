@@ -25,7 +25,7 @@ from quizlog_tui.replay.script.source import read_source
 from quizlog_tui.tui import shelf
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
-from quizlog_tui.tui.screens.library.library import LibraryScreen
+from quizlog_tui.tui.screens.library import LibraryScreen
 from quizlog_tui.tui.screens.player.player import PlayerScreen
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.screens import ask, asking, check, idle, patiently, settled, shows, sized
@@ -35,7 +35,7 @@ QUIZ = "a = input('first? ')\nb = input('second? ')\nprint('done')\n"
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr("quizlog_tui.tui.screens.library.record_search._REST", 0)
+    monkeypatch.setattr("quizlog_tui.tui.screens.library._PAUSES", 0)
     folder = tmp_path / "audits"
     folder.mkdir()
     (folder / "quiz.py").write_text(QUIZ)
@@ -79,7 +79,7 @@ def marked(screen: LibraryScreen) -> str | None:
 
 
 def listed(screen: LibraryScreen) -> Iterator[str]:
-    return (one.path.parent.name + "/" + one.path.stem for one in screen._shelf.shown)
+    return (one.path.parent.name + "/" + one.path.stem for one in screen.shelf.shown)
 
 
 async def neighbour(pilot: Pilot[Any], key: str, name: str) -> PlayerScreen:
@@ -209,7 +209,7 @@ async def test_a_record_that_cannot_be_opened_is_told_and_edited(
 ) -> None:
     opened: list[Path] = []
     monkeypatch.setattr(
-        "quizlog_tui.tui.screens.library.library.external.edit",
+        "quizlog_tui.tui.screens.library.external.edit",
         lambda app, path, line: opened.append(path),
     )
     app = QuizlogApp()
@@ -275,7 +275,7 @@ async def test_an_empty_folder_shows_the_examples(folder: Path) -> None:
     async with app.run_test(notifications=True) as pilot:
         await shows(pilot, "here are examples to play with")
         screen = await library(pilot)
-        assert len(screen._shelf) == len([*shipped("records").glob("*/*.yaml")])
+        assert len(screen.shelf) == len([*shipped("records").glob("*/*.yaml")])
 
 
 async def test_an_empty_folder_without_examples_says_how_to_begin(
@@ -305,7 +305,7 @@ async def test_escape_stops_a_long_search_and_reload_goes_on(
             yield path
 
     monkeypatch.setattr(shelf, "_SLICE", -1.0)
-    monkeypatch.setattr("quizlog_tui.tui.screens.library.record_search.find_records", slowly)
+    monkeypatch.setattr("quizlog_tui.tui.screens.library.find_records", slowly)
     app = QuizlogApp()
     async with app.run_test() as pilot:
         try:
@@ -315,7 +315,7 @@ async def test_escape_stops_a_long_search_and_reload_goes_on(
         finally:
             held.set()
         screen = await press(pilot, "R")
-        assert len(screen._shelf) == 4
+        assert len(screen.shelf) == 4
         await pilot.press("q")
         await idle(pilot)
     assert app.return_code == 0

@@ -15,8 +15,7 @@ from quizlog_tui.record.store import RecordFile
 from quizlog_tui.session.session import Session
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
-from quizlog_tui.tui.screens.notes import NotesScreen
-from quizlog_tui.tui.screens.player.remark import RemarkScreen
+from quizlog_tui.tui.screens.notes import NotesScreen, RemarkScreen
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build
 from tests.support.screens import asking, check, idle, press, settled, shows, sized

@@ -16,7 +16,7 @@ from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
 from quizlog_tui.tui.keys.own_commands import VALUES, lines_read_twice, read_own_commands, variable
 from quizlog_tui.tui.screens.commands.output import CommandOutputScreen
-from quizlog_tui.tui.screens.library.library import LibraryScreen
+from quizlog_tui.tui.screens.library import LibraryScreen
 from quizlog_tui.tui.screenshot import screen_text
 from quizlog_tui.tui.shell_run import ShellRun
 from tests.support.build import Build

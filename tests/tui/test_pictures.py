@@ -19,7 +19,7 @@ from quizlog_tui.tui.draw.svg import frame_svg
 from quizlog_tui.tui.draw.terminal_frame import Frame, Run
 from quizlog_tui.tui.picture import picture
 from quizlog_tui.tui.recording import KeyPress, film
-from quizlog_tui.tui.screens.episodes.episodes import EpisodesScreen
+from quizlog_tui.tui.screens.episodes import EpisodesScreen
 from quizlog_tui.tui.screenshot import screen_svg
 from quizlog_tui.webquiz.page.browser import executable
 from tests.episodes.support import episode

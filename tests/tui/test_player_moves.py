@@ -23,8 +23,8 @@ from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.keys.keymap import shown
 from quizlog_tui.tui.lessons import LESSONS, with_keys
 from quizlog_tui.tui.screens.export import report_name
-from quizlog_tui.tui.screens.messages import MessagesScreen
 from quizlog_tui.tui.screens.player.player import PlayerScreen
+from quizlog_tui.tui.screens.reading import MessagesScreen
 from quizlog_tui.tui.screenshot import screen_text
 from quizlog_tui.tui.state import State
 from quizlog_tui.tui.toasts import complain, tell, warn

@@ -13,8 +13,8 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from quizlog_tui.tui.app import QuizlogApp
+from quizlog_tui.tui.screens import library
 from quizlog_tui.tui.screens.dialogs import ConfirmScreen
-from quizlog_tui.tui.screens.library import record_search
 from quizlog_tui.tui.screens.player.player import PlayerScreen
 from quizlog_tui.tui.shelf import ReadRecords, read_some
 from quizlog_tui.tui.state import State
@@ -216,7 +216,7 @@ async def test_what_is_typed_before_the_library_is_there_acts_in_it(
         assert let_go.wait(60)
         return read_some(*args)
 
-    monkeypatch.setattr(record_search, "read_some", late)
+    monkeypatch.setattr(library, "read_some", late)
     state = State(build.outside / "state.json")
     state.sorting = "name"
     app = QuizlogApp(build.folder, state=state)
@@ -232,7 +232,7 @@ async def test_one_can_quit_before_the_library_is_there(
     build: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     let_go = threading.Event()
-    monkeypatch.setattr(record_search, "read_some", lambda *args: let_go.wait(60))
+    monkeypatch.setattr(library, "read_some", lambda *args: let_go.wait(60))
     app = QuizlogApp(build.folder)
     async with app.run_test() as pilot:
         for key in ("j", "ctrl+q"):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ...session.find import Hit, excerpt
-from ..search_hits import Found
+from ..messages import Found
 from ..widgets.lines.columns import GAP, Cell, Grid, Layout, cells_line, layout, widest
 from ..widgets.lines.documents import Line, line
 

@@ -110,7 +110,7 @@ _PLAYER = (
     _a("player.sweep", "s", "do('tools.sweep')", "Sweep", "try many answers at this step", shell="quizlog sweep RECORD K ANSWER..."),
     _a("player.note", "a", "do('dialogs.note')", "Note", "write a note or verdict on this step", shell="quizlog feedback RECORD K TEXT", writes="notes"),
     _a("player.notes", "F", "do('dialogs.notes')", "Notes", "show all notes and verdicts", shell="quizlog feedback RECORD"),
-    _a("player.effort", "t", "do('tools.effort')", "Times", "show who gave each answer, when and how long it took", shell="quizlog steps RECORD"),
+    _a("player.effort", "t", "do('tools.effort')", "Times", "show who answered and how long it took, in sums", shell="quizlog steps RECORD"),
     _a("player.decision", "d", "do('tools.decision')", "Decision", "show how several models chose this answer", shell="quizlog decisions RECORD"),
     _a("player.ask", "m", "do('tools.ask_models')", "Ask models", "ask several models the pending question and decide", shell="quizlog solve RECORD", writes="record"),
     _a("player.episode", "E", "do('tools.episode')", "Episode", "write this branch to a file as an episode of training data", shell="quizlog episodes build RECORD --branch NAME", writes="record"),
@@ -209,11 +209,6 @@ _FIND = (
     _a("find.regex", "ctrl+r,f4", "regex", "Regex", "switch between a regular expression and plain words", footer=True, shell="quizlog find WORDS --regex"),
     _a("find.leave", "q,f3,ctrl+f", "leave", "Back", "go back to the screen", footer=True),
 )  # fmt: skip
-_EFFORT = (
-    _a("effort.go", "l,right", "go", "Go there", "to the step of the marked answer; so does enter", footer=True),
-    _a("effort.sort", "s", "sort", "Sort", "sort by step, who, time waited, script time or models", footer=True),
-    _a("effort.leave", "q,t", "leave", "Back", "back to the player", footer=True),
-)  # fmt: skip
 _EPISODES = (
     _a("episodes.read", "l,right", "read", "Read", "show only the selected episode, like enter", footer=True),
     _a("episodes.list", "h,left", "list", "List", "show the list again", footer=True),
@@ -272,7 +267,6 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
     "sweep": _SWEEP,
     "consensus": _CONSENSUS,
     "find": _FIND,
-    "effort": _EFFORT,
     "episodes": _EPISODES,
     "help": _HELP,
     "guides": _GUIDES,

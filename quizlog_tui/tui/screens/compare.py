@@ -27,9 +27,8 @@ from ..keys.bindings import screen_bindings
 from ..toasts import tell
 from ..widgets.lines.documents import line
 from ..widgets.lines.marked_view import MarkedView
-from .base import DIALOG, QuizlogScreen
+from .base import DIALOG, QuizlogScreen, ScreenView
 from .dialogs import AskScreen, ChooseScreen
-from .view import ScreenView
 
 _AROUND = 4
 """Cells of border, scroll bar and mark, to measure rows before they are shown."""

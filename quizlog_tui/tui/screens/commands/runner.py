@@ -11,7 +11,7 @@ from ...keys.own_commands import VALUES, OwnCommand, variable
 from ...shell_run import ShellResult, ShellRun
 from ...toasts import complain, tell, warn
 from ...widgets.lines.documents import safe
-from ..view import ScreenView, in_worker
+from ..base import ScreenView, in_worker
 from .output import CommandOutputScreen
 
 _LONGEST = 128 * 1024 - 64

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ....replay.replayer import Replayer
 from ....session.session import Session
 from ...clock import Clock
-from ..view import DrawnView
+from ..base import DrawnView
 from .player_state import StateHolder
 
 

@@ -15,17 +15,16 @@ from ....text import clipped
 from ...messages import Neighbour
 from ...toasts import tell
 from ...widgets.lines.documents import line
-from ..base import DIALOG
+from ..base import DIALOG, in_worker
 from ..dialogs import AskScreen, ChooseScreen
 from ..export import Export, ReportExport, report_name
-from ..view import in_worker
 from .context import PlayerContext
 from .locked import writes
 from .moves import Moves
 from .unreadable_script import needs_script
 
 if TYPE_CHECKING:
-    from .remark import Remark
+    from ..notes import Remark
 
 _MOST_LINES = 5
 """Maximum number of arguments and answers that are shown before something is allowed."""
@@ -83,7 +82,7 @@ class Dialogs:
     @in_worker(DIALOG)
     async def note(self) -> None:
         """Write a note on the step shown."""
-        from .remark import Remark, RemarkScreen
+        from ..notes import Remark, RemarkScreen
 
         state, session = self._context.holder.state, self.session
         at, recorded = state.step, state.recorded

@@ -5,10 +5,9 @@ from __future__ import annotations
 from ....record.branches import free_name, leaves_tail
 from ....text import clipped, one_line, plural
 from ...toasts import tell
-from ..base import DIALOG
+from ..base import DIALOG, in_worker
 from ..dialogs import ConfirmScreen
 from ..undoing import redo, undo
-from ..view import in_worker
 from .context import PlayerContext
 from .locked import writes
 from .moves import Moves

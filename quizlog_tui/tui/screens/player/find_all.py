@@ -8,13 +8,12 @@ from ....record.lineage import lineage
 from ....session.find import Hit, excerpt
 from ....terminal_text import plain
 from ....text import plural
-from ...search_hits import ChosenHit, Query
+from ...messages import ChosenHit, Query
 from ...toasts import tell
 from ...widgets.lines.documents import line, safe
 from ...widgets.lines.finding import Finding, Place
-from ..base import DIALOG
+from ..base import DIALOG, in_worker
 from ..dialogs import ChooseScreen
-from ..view import in_worker
 from .context import PlayerContext
 from .moves import Moves
 from .output import Output
@@ -48,8 +47,7 @@ class FindAll:
     @in_worker(DIALOG)
     async def open(self) -> None:
         """List what is found, and go to the hit that is chosen."""
-        from ..find.find_screen import FindScreen
-        from ..find.texts import RunTexts
+        from ..find import FindScreen, RunTexts
 
         state = self._context.holder.state
         texts = RunTexts(self.session, self._context.replayer, state.whole)

@@ -12,7 +12,7 @@ from typing import Any
 from ....replay.transcript import Transcript
 from ...file_changes import Watch
 from ...toasts import tell, warn
-from ..view import in_worker
+from ..base import in_worker
 from .context import PlayerContext
 from .panes import Panes
 from .player_state import state_of

@@ -8,9 +8,8 @@ from ...draw.output import events
 from ...playhead import Playhead
 from ...toasts import tell, warn
 from ...widgets.lines.line_view import LineView
-from ..base import DIALOG
+from ..base import DIALOG, in_worker
 from ..dialogs import AskScreen
-from ..view import in_worker
 from .context import PlayerContext
 from .output import Output
 

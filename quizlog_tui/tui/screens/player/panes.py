@@ -5,8 +5,7 @@ from __future__ import annotations
 from ....session.session import Session
 from ...widgets.lines.block_view import BlockView
 from ...widgets.prompt_panel import PromptPanel
-from ..base import QuizlogScreen
-from ..view import in_worker
+from ..base import QuizlogScreen, in_worker
 from .locked import writes
 from .unreadable_script import needs_script
 

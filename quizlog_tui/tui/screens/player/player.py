@@ -21,14 +21,13 @@ from ....session.timeline import Timeline
 from ...clock import Clock
 from ...destinations import Destination, branch_destinations, step_destinations
 from ...draw.alerts import alert_lines
-from ...draw.effort import giver_and_time, sums_title
 from ...draw.error import error_lines
 from ...draw.status_signs import bars
-from ...draw.timeline import timeline_grid
+from ...draw.timeline import giver_and_time, sums_title, timeline_grid
 from ...keys.bindings import screen_bindings
 from ...known_steps import KnownSteps
 from ...lessons import LessonScene
-from ...search_hits import ChosenHit
+from ...messages import ChosenHit
 from ...state import State
 from ...toasts import tell, warn
 from ...way_back import leads_to_library

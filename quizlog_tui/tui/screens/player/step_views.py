@@ -10,9 +10,8 @@ from ....terminal_text import plain
 from ....text import told_apart
 from ...toasts import tell
 from ...widgets.lines.documents import Paragraphs, line
-from ..base import DIALOG
+from ..base import DIALOG, in_worker
 from ..dialogs import ChooseScreen
-from ..view import in_worker
 from .context import PlayerContext
 
 if TYPE_CHECKING:

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING
 from ....errors import QuizlogError
 from ....files.paths import typed_path
 from ....replay.replayer import Replayer
+from ....session.effort import total_effort
 from ....text import plural
 from ... import external
+from ...draw.timeline import effort_text
 from ...known_steps import KnownSteps
 from ...toasts import complain, tell, warn
-from ..base import DIALOG
+from ..base import DIALOG, in_worker
 from ..dialogs import AskScreen
-from ..view import in_worker
 from .context import PlayerContext
 from .locked import writes
 from .moves import Moves
@@ -103,18 +104,12 @@ class Tools:
         if await self.view.app.push_screen_wait(screen):
             self.view.draw()
 
-    @in_worker(DIALOG)
-    async def effort(self) -> None:
-        """Who gave each answer, and how long it took; go to the step of the one chosen."""
-        from ..effort import EffortScreen
-
-        state = self._context.holder.state
-        answers = [step.input or "" for step in state.whole.steps]
-        steps = self._known.efforts(state.whole)
-        screen = EffortScreen(steps, answers, state.step, self._context.clock)
-        step = await self.view.app.push_screen_wait(screen)
-        if step is not None:
-            self._look(step)
+    def effort(self) -> None:
+        """Tell who answered and how long it took, in sums."""
+        efforts = self._known.efforts(self._context.holder.state.whole)
+        sums = effort_text(total_effort(efforts), self._context.clock)
+        each = "`quizlog steps RECORD` lists each answer"
+        tell(self.view, f"{plural(len(efforts), 'answer')} · {sums} · {each}")
 
     @in_worker(DIALOG)
     async def decision(self) -> None:

@@ -1,15 +1,21 @@
 """The library screen: all records below a folder, found in the background and watched for changes.
 
-The `Shelf` holds and sorts the records, `record_search` finds them, and the app opens them.
+The `Shelf` holds and sorts the records, `RecordSearch` finds them, and the app opens them.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import os
+import random
+import re
+import time
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import chain, count
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual import work
 from textual.app import ComposeResult
@@ -18,15 +24,18 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Static
 from textual.worker import Worker
 
-from ....errors import QuizlogError, UsageError
-from ....record.preview import Preview, preview
-from ....record.summary import Summary
-from ....replay.replayer import Replayer
-from ....session.audit import may_read
-from ....text import one_line, plural
-from ... import external
-from ...clock import Clock
-from ...draw.library import (
+from ...errors import QuizlogError, UsageError
+from ...files.paths import typed_path
+from ...record.preview import Preview, preview
+from ...record.summary import Summary, find_records
+from ...replay.replayer import Replayer
+from ...session import new_record as rules
+from ...session.audit import may_read
+from ...session.session import Session
+from ...text import one_line, plural
+from .. import external
+from ..clock import Clock
+from ..draw.library import (
     ORDERS,
     library_grid,
     nothing_lines,
@@ -34,25 +43,25 @@ from ...draw.library import (
     record_line,
     status_words,
 )
-from ...draw.preview import preview_lines
-from ...keys.bindings import screen_bindings
-from ...messages import OpenRecord
-from ...record_filter import HOW, RecordFilter, parse_filter, taken
-from ...search_hits import Query
-from ...shelf import Shelf, script_remark
-from ...state import State
-from ...toasts import complain, tell
-from ...widgets.lines.column_heads import Heads
-from ...widgets.lines.columns import Layout
-from ...widgets.lines.documents import Paragraphs
-from ...widgets.lines.line_view import LineView
-from ...widgets.lines.row_list import RowList
-from ..base import DIALOG, QuizlogScreen
-from ..commands.runner import CommandRunner
-from ..dialogs import AskScreen
-from .new import new_record
-from .record_search import RecordSearch
+from ..draw.preview import preview_lines
+from ..keys.bindings import screen_bindings
+from ..messages import OpenRecord, Query
+from ..shelf import HOW, RecordFilter, Shelf, changes, parse_filter, read_some, script_remark, taken
+from ..state import State
+from ..toasts import complain, tell
+from ..widgets.lines.column_heads import Heads
+from ..widgets.lines.columns import Layout
+from ..widgets.lines.documents import Paragraphs
+from ..widgets.lines.line_view import LineView
+from ..widgets.lines.row_list import RowList
+from .base import DIALOG, QuizlogScreen, in_worker
+from .commands.runner import CommandRunner
+from .dialogs import AskScreen
 
+_WATCH_SECONDS = 0.5
+"""Seconds between two checks of the known records."""
+_PAUSES = 20
+"""Each check is followed by a pause this many times as long: it uses a 20th of a processor."""
 _REST_SECONDS = 0.05
 """Seconds that the cursor must rest on a record before it is read."""
 _AGES_SECONDS = 30
@@ -96,16 +105,9 @@ class LibraryScreen(QuizlogScreen[None]):
         clock: Clock,
     ) -> None:
         super().__init__()
-        self._shelf = Shelf(state.sorting)
-        self.search = RecordSearch(
-            self,
-            folder,
-            examples,
-            self._may_read,
-            self._shelf,
-            self._found_some,
-            self._found_all,
-        )
+        self.shelf = Shelf(state.sorting)
+        """The records found."""
+        self.search = RecordSearch(self, folder, examples)
         self.commands = CommandRunner(self)
         self._state = state
         self._replayer = replayer
@@ -116,7 +118,8 @@ class LibraryScreen(QuizlogScreen[None]):
         self._last = state.last
         self._query = Query()
 
-    def _may_read(self, path: Path) -> bool:
+    def may_read(self, path: Path) -> bool:
+        """Whether audit mode lets a file be read; others are left out."""
         return may_read(self.audit, path)
 
     def content(self) -> ComposeResult:
@@ -147,14 +150,14 @@ class LibraryScreen(QuizlogScreen[None]):
 
     # -- drawing
 
-    def _found_some(self, found: Sequence[Summary]) -> None:
+    def select_last(self, found: Sequence[Summary]) -> None:
         """Select the record shown last as soon as it is found."""
         if self._marked is None and self._last:
             name = Path(self._last).name
             same = (one.path for one in found if one.path.name == name)
             self._marked = next((p for p in same if str(p.resolve()) == self._last), None)
 
-    def _found_all(self) -> None:
+    def hold_selection(self) -> None:
         """Keep the cursor on its record from now on; during the search it stays at the top."""
         marked = self.marked
         if marked is not None:
@@ -162,7 +165,7 @@ class LibraryScreen(QuizlogScreen[None]):
 
     def draw(self) -> None:
         """Draw the shelf; the cursor stays on its record."""
-        shelf = self._shelf
+        shelf = self.shelf
         records = self.query_one("#records", RowList)
         at = shelf.index(self._marked)
         columns = record_layout(shelf.shown, self.search.folder)
@@ -179,7 +182,7 @@ class LibraryScreen(QuizlogScreen[None]):
         self.status(self._status_text())
 
     def _draw_heads(self, columns: Callable[[int], Layout]) -> None:
-        shelf = self._shelf
+        shelf = self.shelf
         up = shelf.backwards == (shelf.order != "name")
         column = {"name": "record", "score": "state"}.get(shelf.order, shelf.order)
         signs = {column: " ▲" if up else " ▼"}
@@ -203,7 +206,7 @@ class LibraryScreen(QuizlogScreen[None]):
         marked = self.marked
         if marked is not None:
             await asyncio.sleep(_REST_SECONDS)
-            remark = await asyncio.to_thread(script_remark, marked, self._may_read)
+            remark = await asyncio.to_thread(script_remark, marked, self.may_read)
             shown = await asyncio.to_thread(preview, marked)
             self._read = (marked.path, remark, shown)
             if self.query("#marked"):  # the screen may have been closed meanwhile
@@ -215,7 +218,7 @@ class LibraryScreen(QuizlogScreen[None]):
         self._look_at_script()
 
     def _status_text(self) -> str:
-        shelf = self._shelf
+        shelf = self.shelf
         there = plural(len(shelf), "record")
         narrowed = (status_words(shelf.status) if shelf.status else "", shelf.filter.text)
         if any(narrowed):
@@ -230,12 +233,12 @@ class LibraryScreen(QuizlogScreen[None]):
     def marked(self) -> Summary | None:
         """The marked record."""
         index = self.query_one("#records", RowList).index
-        return None if index is None else self._shelf.shown[index]
+        return None if index is None else self.shelf.shown[index]
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:
         """Remember the selected record instead of its row."""
-        if event.index < len(self._shelf.shown):
-            self._marked = self._shelf.shown[event.index].path
+        if event.index < len(self.shelf.shown):
+            self._marked = self.shelf.shown[event.index].path
         self._draw_marked()
         self._look_at_script()
 
@@ -251,7 +254,7 @@ class LibraryScreen(QuizlogScreen[None]):
 
     def action_open(self) -> None:
         """Open the marked record."""
-        self._found_all()
+        self.hold_selection()
         if self.marked is not None:
             self.gate.shut()
             self.post_message(OpenRecord(self.marked.path))
@@ -259,24 +262,24 @@ class LibraryScreen(QuizlogScreen[None]):
     @property
     def paths(self) -> list[Path]:
         """The records shown, in their order."""
-        return [one.path for one in self._shelf.shown]
+        return [one.path for one in self.shelf.shown]
 
     def neighbour(self, path: Path, by: int) -> Path | None:
         """The next (1) or previous (-1) record in the order shown; selects it."""
-        found = self._shelf.neighbour(path, by)
+        found = self.shelf.neighbour(path, by)
         self._marked = found or self._marked
         self.draw()
         return found
 
     def action_status(self) -> None:
         """Filter by the next status."""
-        self._shelf.narrow()
+        self.shelf.narrow()
         self.draw()
 
     @work(group=DIALOG)
     async def action_narrow(self) -> None:
         """Ask which records to show, until that can be read or the user cancels."""
-        screen = AskScreen(HOW, self._shelf.filter.text)
+        screen = AskScreen(HOW, self.shelf.filter.text)
         while (typed := await self.app.push_screen_wait(screen)) is not None:
             screen = AskScreen(HOW, typed)
             try:
@@ -287,10 +290,10 @@ class LibraryScreen(QuizlogScreen[None]):
 
     async def _narrow(self, wanted: RecordFilter) -> None:
         """Show the records that a filter takes; their files are read in a thread."""
-        taking = partial(taken, wanted, self._shelf.found)
+        taking = partial(taken, wanted, self.shelf.found)
         found = await self.slow_work.run(taking, "filtering")
         if found is not None:
-            self._shelf.keep(wanted, found)
+            self.shelf.keep(wanted, found)
             self.draw()
 
     def action_sort(self) -> None:
@@ -299,7 +302,7 @@ class LibraryScreen(QuizlogScreen[None]):
 
     def action_turn(self) -> None:
         """Reverse the order."""
-        self._sort(self._shelf.order)
+        self._sort(self.shelf.order)
 
     def on_heads_clicked(self, event: Heads.Clicked) -> None:
         """Sort by a column, or reverse its order."""
@@ -308,8 +311,8 @@ class LibraryScreen(QuizlogScreen[None]):
             self._sort(order)
 
     def _sort(self, order: str | None) -> None:
-        self._shelf.sort(order)
-        self._state.sorting = self._shelf.sorting
+        self.shelf.sort(order)
+        self._state.sorting = self.shelf.sorting
         self.draw()
 
     def action_editor(self) -> None:
@@ -332,8 +335,7 @@ class LibraryScreen(QuizlogScreen[None]):
     @work(group=DIALOG)
     async def action_episodes(self) -> None:
         """Open a file of episodes."""
-        from ..episodes.episode_files import choose_file
-        from ..episodes.episodes import EpisodesScreen
+        from .episodes import EpisodesScreen, choose_file
 
         file = await choose_file(self, self.search.folder, self.audit)
         if file is not None:
@@ -342,8 +344,7 @@ class LibraryScreen(QuizlogScreen[None]):
     @work(group=DIALOG)
     async def action_find_all(self) -> None:
         """Find in all records that are shown, and open the one of the hit that is chosen."""
-        from ..find.find_screen import FindScreen
-        from ..find.texts import LibraryTexts
+        from .find import FindScreen, LibraryTexts
 
         paths = self.paths
         texts = LibraryTexts(self.search.folder, paths)
@@ -370,8 +371,8 @@ class LibraryScreen(QuizlogScreen[None]):
 
     def _back_out(self) -> None:
         """End a filter, else stay: quizlog ends by its own key only."""
-        if self._shelf.status or self._shelf.filter.text:
-            self._shelf.show_all()
+        if self.shelf.status or self.shelf.filter.text:
+            self.shelf.show_all()
             self.draw()
         else:
             tell(self, f"{self.key('library.leave')} leaves quizlog")
@@ -381,8 +382,169 @@ class LibraryScreen(QuizlogScreen[None]):
         """Make a record for a script and open it."""
         if self._is_locked("a new record"):
             return
-        path = await new_record(self, self._replayer)
+        path = await self._new_record()
         if path is not None:
             self._marked = path
             self.search.search_soon()
             self.post_message(OpenRecord(path))
+
+    async def _new_record(self) -> Path | None:
+        """Ask for a script and a seed until a record can be written; None if the user cancels."""
+        script, seed = "", str(random.SystemRandom().randrange(10**6))
+        while wanted := await self.app.push_screen_wait(
+            AskScreen("New record for which script?", script)
+        ):
+            script = wanted
+            typed = await self.app.push_screen_wait(AskScreen("Seed for random numbers?", seed))
+            if typed is None:
+                return None
+            seed = typed
+            create = partial(_create_record, script, seed, self._replayer)
+            if made := await self.slow_work.run(create, "writing"):
+                return made
+        return None
+
+
+class RecordSearch:
+    """Finds the records below a folder and watches them for changes.
+
+    Args:
+        view: The screen that shows them.
+        folder: Where to look.
+        examples: Gives the folder to look in instead if there are no records; called in a thread.
+            None shows no examples.
+    """
+
+    def __init__(
+        self, view: LibraryScreen, folder: Path, examples: Callable[[], Path] | None
+    ) -> None:
+        self.view = view
+        self.folder = folder
+        """The folder searched; that of the examples if there are no records."""
+        self._examples = examples
+        self._scan: Worker[None] | None = None
+        self._asked = True
+        self._found_any = False
+        self._gave_up = False
+        self._look_from = 0.0
+        self._search_from = 0.0
+        self.has_looked = False
+        """Whether the first records have been found."""
+
+    def begin(self) -> None:
+        """Look for records from the start, then watch for changes."""
+        self.reload()
+        self.view.set_interval(_WATCH_SECONDS, self.look_around)
+
+    def look_at_once(self) -> None:
+        """Check the records for changes now."""
+        self._look_from = 0.0
+        self.look_around()
+
+    def search_soon(self) -> None:
+        """Look for new records at the next check."""
+        self._search_from = 0.0
+
+    @property
+    def scanning(self) -> bool:
+        """Whether records are being looked for."""
+        return self._scan is not None and not self._scan.is_finished
+
+    @property
+    def awaited(self) -> bool:
+        """The same, as far as the user waits for it; the watch looks for new ones silently."""
+        return self.scanning and self._asked
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the user stopped the search."""
+        return self._gave_up
+
+    def reload(self) -> None:
+        """Look for records from the beginning."""
+        self._gave_up, self._asked, self._look_from = False, True, 0.0
+        self._scan = self._search()
+
+    def stop(self) -> None:
+        """Be content with what was found."""
+        if self._scan is not None:
+            self._gave_up = True
+            self._scan.cancel()
+
+    @in_worker("scan", exclusive=True)
+    async def _search(self) -> None:
+        """Read all records that are not known yet; the examples where there are none at all."""
+        await self._read_all()
+        if not len(self.view.shelf) and self._examples is not None:
+            examples, self._examples = self._examples, None
+            try:
+                before, self.folder = self.folder, await asyncio.to_thread(examples)
+                tell(self.view, f"no records below {before}: here are examples to play with")
+            except UsageError as error:  # a read-only home
+                tell(self.view, str(error))
+            await self._read_all()
+
+    async def _read_all(self) -> None:
+        """Read, drawing what was found time and again."""
+        start = time.monotonic()
+        paths = filter(self.view.may_read, find_records(self.folder))
+        known, more = set(self.view.shelf.stamps), True
+        while more:
+            found = await asyncio.to_thread(read_some, paths, known)
+            more = found.more
+            if self.view.shelf.take(found):
+                self._found_any = True
+                self.view.select_last(found.summaries)
+                self.view.draw()
+            self.has_looked = True
+        now = time.monotonic()
+        self._search_from = now + _PAUSES * (now - start)
+
+    def worker_changed(self, worker: Worker[Any]) -> None:
+        """Draw once more when a search is over, unless it was silent and found nothing new."""
+        if worker is self._scan and not self.scanning:
+            self.has_looked = True
+            self.view.hold_selection()
+            if self._asked or self._found_any:
+                self.view.draw()
+
+    def look_around(self) -> None:
+        """See what others changed, unless something is under way or nobody looks."""
+        due = time.monotonic() >= self._look_from
+        if due and self.view.is_active and not self.scanning and not self._gave_up:
+            self._watch()
+
+    @in_worker("watch", exclusive=True)
+    async def _watch(self) -> None:
+        """Read changed records again; look for new ones when that is due."""
+        start = time.monotonic()
+        found = await asyncio.to_thread(changes, dict(self.view.shelf.stamps))
+        now = time.monotonic()
+        self._look_from = now + _PAUSES * (now - start)
+        if self.view.shelf.take(found.read, found.gone):
+            self.view.draw()
+        if time.monotonic() >= self._search_from and not self.scanning:
+            self._asked = self._found_any = False
+            self._scan = self._search()
+
+
+def _create_record(script: str, seed: str, replayer: Replayer) -> Path:
+    """Write a record beside a script, under the first free name, with the script's first stop.
+
+    Raises:
+        UsageError: The seed is not a whole number.
+        ScriptError: The script cannot be read, or is a record itself.
+        RecordError: The record cannot be written.
+    """
+    if not re.fullmatch(r"\s*-?\d{1,18}\s*", seed):
+        raise UsageError(f"the seed {seed!r} is not a whole number", hint="such as 123456")
+    path = typed_path(script)
+    rules.read_new_script(path)
+    names = chain([path.stem], (f"{path.stem}-{number}" for number in count(2)))
+    free = (path.with_name(f"{name}.yaml") for name in names)
+    record = next(each for each in free if not os.path.lexists(each))
+    rules.new_record(path, record, int(seed))
+    # Whatever goes wrong is told when the record is opened, which is what comes next.
+    with contextlib.suppress(QuizlogError), Session(record, replayer) as session:
+        session.save()
+    return record

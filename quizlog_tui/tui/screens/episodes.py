@@ -8,7 +8,8 @@ from __future__ import annotations
 import asyncio
 from bisect import bisect_left
 from collections.abc import Sequence
-from typing import ClassVar
+from pathlib import Path
+from typing import Any, ClassVar
 
 from textual import work
 from textual.app import ComposeResult
@@ -16,21 +17,27 @@ from textual.binding import BindingType
 from textual.containers import Container, Vertical
 from textual.worker import Worker
 
-from ....episodes.read.facts import facts_of
-from ....episodes.read.index import STATES, EpisodeFile
-from ....episodes.read.reading import LineError
-from ....errors import QuizlogError
-from ....session.audit import Audit
-from ...draw.episodes.episode import clipped, episode_lines
-from ...draw.episodes.episodes import count_words, episode_grid, episode_layout, no_episode_lines
-from ...keys.bindings import screen_bindings
-from ...toasts import complain, tell, warn
-from ...widgets.lines.column_heads import Heads
-from ...widgets.lines.documents import Line, Paragraphs, line
-from ...widgets.lines.line_view import LineView
-from ...widgets.lines.row_list import RowList
-from ..base import DIALOG, QuizlogScreen
-from ..dialogs import AskScreen
+from ...episodes.read.facts import facts_of
+from ...episodes.read.index import STATES, USUAL, EpisodeFile, episode_files
+from ...episodes.read.reading import LineError
+from ...errors import QuizlogError
+from ...session.audit import Audit, may_read, readable_path
+from ..draw.episodes import (
+    clipped,
+    count_words,
+    episode_grid,
+    episode_layout,
+    episode_lines,
+    no_episode_lines,
+)
+from ..keys.bindings import screen_bindings
+from ..toasts import complain, tell, warn
+from ..widgets.lines.column_heads import Heads
+from ..widgets.lines.documents import Line, Paragraphs, line
+from ..widgets.lines.line_view import LineView
+from ..widgets.lines.row_list import RowList
+from .base import DIALOG, QuizlogScreen
+from .dialogs import AskScreen, ChooseScreen
 
 LONG = 2**20
 """Lines of more bytes are read only on Enter, because they take longer than a key press."""
@@ -253,3 +260,31 @@ class EpisodesScreen(QuizlogScreen[None]):
 def _place(shown: Sequence[int], marked: int | None) -> int:
     """The index of an episode among those shown, or of the next one."""
     return 0 if marked is None else bisect_left(shown, marked)
+
+
+async def choose_file(
+    screen: QuizlogScreen[Any], folder: Path, audit: Audit | None
+) -> EpisodeFile | None:
+    """Ask for a file below a folder, or another; None if none was chosen or it is unreadable."""
+    every = await screen.slow_work.run(lambda: episode_files(folder), "looking for episodes")
+    found = [path for path in every or [] if may_read(audit, path)]
+    chosen: int | None = len(found)
+    if found:
+        names = [line(str(path.relative_to(folder)), cut=True) for path in found]
+        lines = [*names, line("  another file...", cut=True)]
+        question = "Open which file of episodes?"
+        chosen = await screen.app.push_screen_wait(ChooseScreen(question, lines))
+    if chosen is None:
+        return None
+    if chosen == len(found):
+        return await _ask_for_file(screen, audit)
+    path = found[chosen]
+    return await screen.slow_work.run(lambda: EpisodeFile(path), "opening")
+
+
+async def _ask_for_file(screen: QuizlogScreen[Any], audit: Audit | None) -> EpisodeFile | None:
+    ask = AskScreen("Open which file of episodes?", USUAL)
+    wanted = (await screen.app.push_screen_wait(ask) or "").strip()
+    if not wanted:
+        return None
+    return await screen.slow_work.run(lambda: EpisodeFile(readable_path(audit, wanted)), "opening")
