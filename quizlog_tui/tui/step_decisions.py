@@ -16,9 +16,6 @@ from ..session.effort import Asked
 if TYPE_CHECKING:
     from ..solver.decisions.decision import Decision
 
-SIGN = "◆"
-"""The sign of a step that has a decision."""
-
 
 def decisions_by_step(decisions: Sequence[Decision], record: Record) -> dict[int, list[int]]:
     """For each step of the active branch that has any, its decisions as indexes, oldest first."""
@@ -45,11 +42,6 @@ def model_work_by_step(decisions: Sequence[Decision], record: Record) -> dict[in
         if first:
             found[step] = Asked(len(first) + len(again), sum(first) + sum(again))
     return found
-
-
-def marks(decisions: Sequence[Decision], record: Record) -> dict[int, str]:
-    """The steps of the active branch that have a decision, each with the sign."""
-    return dict.fromkeys(decisions_by_step(decisions, record), SIGN)
 
 
 def nearest(decisions: Sequence[Decision], record: Record, step: int) -> int:

@@ -15,96 +15,74 @@ from ..widgets.lines.documents import Line, line
 from .status_signs import score_text
 from .terminal_pieces import terminal_pieces
 
-WIDEST = 12
-"""Maximum number of parallel lines; a wider graph is described in words only."""
-
-Edges = Sequence[tuple[str, Sequence[str]]]
-"""Each hook's name and the names that it depends on, in order."""
-
-
-def graph(hooks: Edges) -> list[str]:
-    """The drawing to the left of each hook, all of the same width; empty if the graph is too wide.
-
-    A name shared by several hooks means the last of them. A name not defined yet is ignored.
-    """
-    drawn: list[str] = []
-    for row in _rows(_needed(hooks)):
-        drawn.append(row)
-        if len(row) > 2 * WIDEST:
-            return [""] * len(hooks)
-    width = max(map(len, drawn), default=0)
-    return [row.ljust(width) for row in drawn]
-
-
-def _needed(hooks: Edges) -> list[set[int]]:
-    """The indexes of the hooks that each depends on."""
-    known: dict[str, int] = {}
-    found = []
-    for index, (name, depends_on) in enumerate(hooks):
-        found.append({known[each] for each in depends_on if each in known})
-        known[name] = index
-    return found
-
-
-def _rows(needed: Sequence[Set[int]]) -> Iterator[str]:
-    last_use = {source: index for index, sources in enumerate(needed) for source in sources}
-    lanes: list[int | None] = []  # the hook whose line runs in each column
-    above = ""
-    for index, sources in enumerate(needed):
-        joined = [at for at, source in enumerate(lanes) if source in sources]
-        ending = [at for at in joined if last_use[_hook(lanes, at)] == index]
-        own = ending[0] if ending else _free(lanes, above if sources else "")
-        lanes += [None] * (own + 1 - len(lanes))
-        row = _row(lanes, own, joined, ending, "●" if sources else "○")
-        for at in ending:
-            lanes[at] = None
-        lanes[own] = index if index in last_use else None
-        while lanes and lanes[-1] is None:
-            lanes.pop()
-        above = row
-        yield row.rstrip()
-
-
-def _hook(lanes: Sequence[int | None], at: int) -> int:
-    found = lanes[at]
-    assert found is not None
-    return found
-
-
-def _free(lanes: Sequence[int | None], above: str) -> int:
-    """A column without a line, and with nothing above it that a hook would seem to come from."""
-    at = 0
-    while (at < len(lanes) and lanes[at] is not None) or above[2 * at : 2 * at + 1].strip():
-        at += 1
-    return at
-
-
-def _row(
-    lanes: Sequence[int | None], own: int, joined: Sequence[int], ending: Sequence[int], sign: str
-) -> str:
-    """One row: lines that pass, those that are joined, and between them and the hook a line."""
-    first, last = min([own, *joined]), max([own, *joined])
-    cells = []
-    for at, source in enumerate(lanes):
-        inside = first < at < last
-        if at == own:
-            cell = sign
-        elif at in ending:
-            cell = "┴" if inside else "╰╯"[at > own]
-        elif at in joined:
-            cell = "┼" if inside else "├┤"[at > own]
-        elif source is None:
-            cell = "─" if inside else " "
-        else:
-            cell = "┼" if inside else "│"
-        cells.append(cell + ("─" if first <= at < last else " "))
-    return "".join(cells)
-
-
+_MARKS = {VERIFIED: ("✓", "good"), UNVERIFIED: ("✗", "warn"), BROKEN: ("!", "error")}
+"""A sign for each state, and its style."""
+_COLUMNS = {"line": 6, "ok": 2, "agree": 6, "steps": 5, "difficulty": 10, "question": 200}
+_LEAST = {"question": 20, "steps": 5, "difficulty": 10}
 MOST = 4000
 """Maximum characters shown of one text."""
 _SHORT = 60
 """Maximum characters of an answer in a list."""
+WIDEST = 12
+"""Maximum number of parallel lines; a wider graph is described in words only."""
+
+_Edges = Sequence[tuple[str, Sequence[str]]]
+"""Each hook's name and the names that it depends on, in order."""
+
+
+def episode_layout(width: int) -> Layout:
+    """The columns for a width."""
+    return layout(width, _COLUMNS, _LEAST)
+
+
+def episode_grid(file: EpisodeFile, shown: Sequence[int]) -> Grid:
+    """A row for each of some lines of a file."""
+
+    def make(index: int, columns: Layout) -> Line:
+        return _list_row(file.number(shown[index]), file.head(shown[index]), columns)
+
+    def text(index: int) -> str:
+        return file.searched(shown[index])
+
+    return Grid(len(shown), episode_layout, make, text)
+
+
+def _list_row(number: int, head: Head, columns: Layout) -> Line:
+    style = "error" if head.state == BROKEN else ""
+    cells: dict[str, Cell] = {
+        "line": (f"{number:>{columns['line']}}", "dim"),
+        "ok": _MARKS[head.state],
+        "agree": head.agreed,
+        "steps": "" if head.steps is None else f"{head.steps:>5}",
+        "difficulty": (head.difficulty, "dim"),
+        "question": (head.text, style),
+    }
+    return cells_line(columns, cells)
+
+
+def count_words(file: EpisodeFile, state: str) -> str:
+    """How many episodes there are, and how many of them are verified or shown."""
+    every = f"{len(file):,} episode{'' if len(file) == 1 else 's'}"
+    if state:
+        return f"{file.count(state):,} of {every}: {state}"
+    broken = file.count(BROKEN)
+    words = [every, f"{file.count(VERIFIED):,} {VERIFIED}"]
+    return ", ".join([*words, f"{broken:,} {BROKEN}"] if broken else words)
+
+
+def no_episode_lines(file: EpisodeFile, state: str) -> list[Line]:
+    """The text shown if no episode is selected."""
+    if state and len(file):
+        return [
+            line((f"None of {plural(len(file), 'episode')} is {state}.", "head")),
+            line(""),
+            line(("f", "answer"), " shows others, or all."),
+        ]
+    return [
+        line(("There are no episodes in this file.", "head")),
+        line(""),
+        line("In a shell: quizlog episodes build RECORD... -o FILE"),
+    ]
 
 
 def episode_lines(episode: EpisodeFacts) -> list[Line]:
@@ -191,7 +169,7 @@ def _hooks(episode: EpisodeFacts) -> Iterator[Line]:
     if not hooks:
         yield line(("none", "dim"))
     known: list[str] = []
-    drawn = graph([(hook.name, hook.depends_on) for hook in hooks])
+    drawn = hook_graph([(hook.name, hook.depends_on) for hook in hooks])
     for hook, gutter in zip(hooks, drawn, strict=True):
         yield line((f"{gutter} ", "prompt"), *_hook_pieces(hook, known), cut=True)
         known.append(hook.name)
@@ -219,62 +197,80 @@ def _talk(episode: EpisodeFacts) -> Iterator[Line]:
         yield line((f"{clipped(role, _SHORT)} ", "dim"), *said)
 
 
-MARKS = {VERIFIED: ("✓", "good"), UNVERIFIED: ("✗", "warn"), BROKEN: ("!", "error")}
-"""A sign for each state, and its style."""
-_COLUMNS = {"line": 6, "ok": 2, "agree": 6, "steps": 5, "difficulty": 10, "question": 200}
-_LEAST = {"question": 20, "steps": 5, "difficulty": 10}
+def hook_graph(hooks: _Edges) -> list[str]:
+    """The drawing to the left of each hook, all of the same width; empty if the graph is too wide.
+
+    A name shared by several hooks means the last of them. A name not defined yet is ignored.
+    """
+    drawn: list[str] = []
+    for row in _rows(_needed(hooks)):
+        drawn.append(row)
+        if len(row) > 2 * WIDEST:
+            return [""] * len(hooks)
+    width = max(map(len, drawn), default=0)
+    return [row.ljust(width) for row in drawn]
 
 
-def episode_layout(width: int) -> Layout:
-    """The columns for a width."""
-    return layout(width, _COLUMNS, _LEAST)
+def _needed(hooks: _Edges) -> list[set[int]]:
+    """The indexes of the hooks that each depends on."""
+    known: dict[str, int] = {}
+    found = []
+    for index, (name, depends_on) in enumerate(hooks):
+        found.append({known[each] for each in depends_on if each in known})
+        known[name] = index
+    return found
 
 
-def episode_grid(file: EpisodeFile, shown: Sequence[int]) -> Grid:
-    """A row for each of some lines of a file."""
-
-    def make(index: int, columns: Layout) -> Line:
-        return _list_row(file.number(shown[index]), file.head(shown[index]), columns)
-
-    def text(index: int) -> str:
-        return file.searched(shown[index])
-
-    return Grid(len(shown), episode_layout, make, text)
-
-
-def _list_row(number: int, head: Head, columns: Layout) -> Line:
-    style = "error" if head.state == BROKEN else ""
-    cells: dict[str, Cell] = {
-        "line": (f"{number:>{columns['line']}}", "dim"),
-        "ok": MARKS[head.state],
-        "agree": head.agreed,
-        "steps": "" if head.steps is None else f"{head.steps:>5}",
-        "difficulty": (head.difficulty, "dim"),
-        "question": (head.text, style),
-    }
-    return cells_line(columns, cells)
+def _rows(needed: Sequence[Set[int]]) -> Iterator[str]:
+    last_use = {source: index for index, sources in enumerate(needed) for source in sources}
+    lanes: list[int | None] = []  # the hook whose line runs in each column
+    above = ""
+    for index, sources in enumerate(needed):
+        joined = [at for at, source in enumerate(lanes) if source in sources]
+        ending = [at for at in joined if last_use[_hook(lanes, at)] == index]
+        own = ending[0] if ending else _free(lanes, above if sources else "")
+        lanes += [None] * (own + 1 - len(lanes))
+        row = _row(lanes, own, joined, ending, "●" if sources else "○")
+        for at in ending:
+            lanes[at] = None
+        lanes[own] = index if index in last_use else None
+        while lanes and lanes[-1] is None:
+            lanes.pop()
+        above = row
+        yield row.rstrip()
 
 
-def count_words(file: EpisodeFile, state: str) -> str:
-    """How many episodes there are, and how many of them are verified or shown."""
-    every = f"{len(file):,} episode{'' if len(file) == 1 else 's'}"
-    if state:
-        return f"{file.count(state):,} of {every}: {state}"
-    broken = file.count(BROKEN)
-    words = [every, f"{file.count(VERIFIED):,} {VERIFIED}"]
-    return ", ".join([*words, f"{broken:,} {BROKEN}"] if broken else words)
+def _hook(lanes: Sequence[int | None], at: int) -> int:
+    found = lanes[at]
+    assert found is not None
+    return found
 
 
-def no_episode_lines(file: EpisodeFile, state: str) -> list[Line]:
-    """The text shown if no episode is selected."""
-    if state and len(file):
-        return [
-            line((f"None of {plural(len(file), 'episode')} is {state}.", "head")),
-            line(""),
-            line(("f", "answer"), " shows others, or all."),
-        ]
-    return [
-        line(("There are no episodes in this file.", "head")),
-        line(""),
-        line("In a shell: quizlog episodes build RECORD... -o FILE"),
-    ]
+def _free(lanes: Sequence[int | None], above: str) -> int:
+    """A column without a line, and with nothing above it that a hook would seem to come from."""
+    at = 0
+    while (at < len(lanes) and lanes[at] is not None) or above[2 * at : 2 * at + 1].strip():
+        at += 1
+    return at
+
+
+def _row(
+    lanes: Sequence[int | None], own: int, joined: Sequence[int], ending: Sequence[int], sign: str
+) -> str:
+    """One row: lines that pass, those that are joined, and between them and the hook a line."""
+    first, last = min([own, *joined]), max([own, *joined])
+    cells = []
+    for at, source in enumerate(lanes):
+        inside = first < at < last
+        if at == own:
+            cell = sign
+        elif at in ending:
+            cell = "┴" if inside else "╰╯"[at > own]
+        elif at in joined:
+            cell = "┼" if inside else "├┤"[at > own]
+        elif source is None:
+            cell = "─" if inside else " "
+        else:
+            cell = "┼" if inside else "│"
+        cells.append(cell + ("─" if first <= at < last else " "))
+    return "".join(cells)

@@ -48,6 +48,10 @@ from .base import QuizlogScreen, SlowWork
 
 _READ_SECONDS = 0.1
 """Seconds of reading between two searches of what was read."""
+_MOST = 10_000
+"""Hits that are listed; more are of no use to anybody."""
+_SLICE = 0.02
+"""Seconds of searching before keys and painting have their turn."""
 
 
 class RecordTexts(NamedTuple):
@@ -151,12 +155,6 @@ def _read_some(records: Iterator[Path]) -> list[RecordTexts]:
         if time.monotonic() - start > _READ_SECONDS:
             break
     return found
-
-
-_MOST = 10_000
-"""Hits that are listed; more are of no use to anybody."""
-_SLICE = 0.02
-"""Seconds of searching before keys and painting have their turn."""
 
 
 class FindScreen(QuizlogScreen[ChosenHit | None]):

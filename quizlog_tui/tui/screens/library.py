@@ -39,11 +39,11 @@ from ..draw.library import (
     ORDERS,
     library_grid,
     nothing_lines,
+    preview_lines,
     record_layout,
     record_line,
     status_words,
 )
-from ..draw.preview import preview_lines
 from ..keys.bindings import screen_bindings
 from ..messages import OpenRecord, Query
 from ..shelf import HOW, RecordFilter, Shelf, changes, parse_filter, read_some, script_remark, taken
