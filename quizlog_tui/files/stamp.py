@@ -1,9 +1,10 @@
-"""Stamps that show whether files have changed, without reading them."""
+"""Stamps that show whether files have changed, without reading them, and a watch that compares."""
 
 from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 Stamp = tuple[tuple[int, int, int, int, int], ...]
@@ -28,3 +29,30 @@ def is_settled(stamp: Stamp) -> bool:
     """Whether every later change of these files will alter their stamp."""
     newest = max((max(changed, touched) for _, _, changed, touched, _ in stamp), default=None)
     return newest is not None and time.time_ns() - newest > _SETTLED
+
+
+Stamps = dict[Path, Stamp]
+"""The stamp of each existing file."""
+
+
+def stamps(paths: Iterable[Path]) -> Stamps:
+    """The present stamps of files."""
+    return {path: stamp for path in paths if (stamp := stamp_of(path))}
+
+
+class Watch:
+    """A file that is checked repeatedly for changes.
+
+    Args:
+        path: The file.
+        seen: Whether its present content is known; otherwise the first check reports a change.
+    """
+
+    def __init__(self, path: Path, *, seen: bool = True) -> None:
+        self._path = path
+        self._seen: Stamps = stamps([path]) if seen else {}
+
+    def touched(self) -> bool:
+        """Whether the file has changed since the last call."""
+        before, self._seen = self._seen, stamps([self._path])
+        return before != self._seen

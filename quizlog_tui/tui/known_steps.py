@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import DecisionError
 from ..files.paths import decisions_path
+from ..files.stamp import Watch
 from ..record import who
 from ..record.append_only_list import AppendOnlyList
 from ..record.model import Record
@@ -21,7 +22,6 @@ from ..session.effort import Asked, StepEffort, giver_text, step_efforts
 from ..session.session import Session
 from ..session.timeline import Moment, Timeline, timeline
 from .draw.timeline import ALERT, DECISION, FORK, NOTE
-from .file_changes import Watch
 from .step_decisions import decisions_by_step, model_work_by_step
 
 if TYPE_CHECKING:

@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import ScriptError, UsageError
+from ..files.stamp import Stamps, stamps
 from ..record.preview import Preview, preview
 from ..record.summary import SUFFIXES, Summary, summary
 from ..replay.script.granted import with_grants
 from ..replay.script.source import read_script_of
 from .draw.library import ORDERS, STATUSES, arranged
-from .file_changes import Stamps, stamps
 
 _SCORE = re.compile(r"score(<=|>=|=|<|>)([0-9]*\.?[0-9]+)")
 _COMPARED: dict[str, Callable[[float, float], bool]] = {

@@ -28,7 +28,7 @@ def record(build: Build) -> Path:
 
 
 @pytest.mark.parametrize(
-    "key", ["p", "equals_sign", "b", "F", "t", "question_mark", "f1", "M", "f2", "ctrl+f", "f3"]
+    "key", ["p", "equals_sign", "b", "F", "question_mark", "f1", "M", "f2", "ctrl+f", "f3"]
 )
 async def test_a_key_of_the_player_closes_what_it_opens(key: str, record: Path) -> None:
     app = QuizlogApp(record)

@@ -57,7 +57,6 @@ PLAYER = {
     "filter": ("slash", *"number", "enter", "ampersand"),
     "messages": ("n", "M"),
     "message": ("n",),
-    "times": ("t",),
     "jump": ("number_sign",),
     "answers": ("2",),
     "source": ("S", "3"),

@@ -11,8 +11,8 @@ import yaml
 from quizlog_tui.replay.script.input_type import InputType
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
+from quizlog_tui.tui.draw.answer import json_problem
 from quizlog_tui.tui.draw.options import option_rows, options
-from quizlog_tui.tui.json_text import json_problem
 from quizlog_tui.tui.screenshot import screen_text
 from quizlog_tui.tui.widgets.editors.matrix import size_in
 from tests.support.build import Build

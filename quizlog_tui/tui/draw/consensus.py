@@ -11,8 +11,8 @@ from typing import Any
 
 from ...solver.decisions.decision import AnswerClass, Decision, DecisionVerdict
 from ...text import plural
-from ..json_text import is_json
 from ..widgets.lines.documents import Line, line
+from .answer import is_json
 
 BAR = 20
 """Width in cells of a bar for the whole weight."""

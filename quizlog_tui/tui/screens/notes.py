@@ -15,6 +15,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Label
 
 from ...errors import RecordError
+from ...files.stamp import Watch
 from ...record.feedback import VERDICTS, Feedback, read
 from ...record.lineage import lineage
 from ...record.store import RecordFile
@@ -32,7 +33,6 @@ from ..draw.notes import (
     verdict_line,
     verdicts_in,
 )
-from ..file_changes import Watch
 from ..keys.bindings import screen_bindings
 from ..toasts import tell
 from ..widgets.editors.editor import Answered

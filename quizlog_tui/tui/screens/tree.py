@@ -14,13 +14,13 @@ from textual.binding import BindingType
 from textual.containers import Container, Vertical
 
 from ...errors import QuizlogError
+from ...files.stamp import Watch
 from ...replay.replayer import Replayer
 from ...session.branch_list import BranchInfo
 from ...session.session import Session
 from ...text import plural, visible
 from ..clock import Clock
 from ..draw.tree import TreeRow, branch_detail, tree_grid, tree_layout, tree_rows
-from ..file_changes import Watch
 from ..keys.bindings import screen_bindings
 from ..toasts import complain, tell, warn
 from ..widgets.lines.column_heads import Heads

@@ -11,7 +11,7 @@ from textual.theme import BUILTIN_THEMES
 
 from ...config import ConfigProblem
 from ...errors import did_you_mean
-from ..file_changes import Stamps, stamps
+from ...files.stamp import Stamps, stamps
 from .readable_text import ReadableText
 from .theming import DEFAULT, load_themes, theme_files
 

@@ -1,11 +1,13 @@
 """The footer: the important keys here and what they do; a click acts like the key.
 
 It is one line of text, redrawn when the keys change. Textual's own footer creates a widget for each
-key, and creates all of them again whenever the focus moves.
+key, and creates all of them again whenever the focus moves. The key that leaves a player says where
+that leads: back to the library that it was opened from, or out of quizlog.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from rich.cells import cell_len
@@ -17,7 +19,6 @@ from textual.widget import Widget
 
 from ..keys.actions import find_action
 from ..keys.key_names import shown_key
-from ..way_back import labelled
 
 _ALWAYS = ("app.help", "leave")
 """Actions that stay when there is no room for all keys: a lost user looks for them."""
@@ -57,7 +58,7 @@ class KeyLine(Widget):
             if binding.show and not self._typed(binding.key) and not self._is_refused(binding):
                 # the first of each action's keys that is not typed as text
                 wanted.setdefault(binding.action, binding)
-        shown = [(labelled(each, screen), shown_key(each.key)) for each in wanted.values()]
+        shown = [(_labelled(each, screen), shown_key(each.key)) for each in wanted.values()]
         if shown != self._shown:
             self._shown = shown
             self.refresh()
@@ -102,3 +103,17 @@ class KeyLine(Widget):
 def _width(part: tuple[Binding, str]) -> int:
     """Cells of a key and its label."""
     return cell_len(f"{part[1]} {part[0].description} ")
+
+
+def leads_to_library(screen: Screen[Any]) -> bool:
+    """Whether the screen below is the library."""
+    stack = screen.app.screen_stack
+    below = stack[stack.index(screen) - 1] if screen in stack[1:] else None
+    return getattr(below, "SCOPE", "") == "library"
+
+
+def _labelled(binding: Binding, screen: Screen[Any]) -> Binding:
+    """A key as the footer names it: the one that leaves the player says that it goes back."""
+    if binding.id == "player.library" and leads_to_library(screen):
+        return replace(binding, description="Library")
+    return binding

@@ -9,8 +9,8 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ....files.stamp import Watch
 from ....replay.transcript import Transcript
-from ...file_changes import Watch
 from ...toasts import tell, warn
 from ..base import in_worker
 from .context import PlayerContext

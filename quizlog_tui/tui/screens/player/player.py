@@ -30,8 +30,8 @@ from ...lessons import LessonScene
 from ...messages import ChosenHit
 from ...state import State
 from ...toasts import tell, warn
-from ...way_back import leads_to_library
 from ...widgets.editors.editor import Answered
+from ...widgets.key_line import leads_to_library
 from ...widgets.lines.block_view import BlockView
 from ...widgets.lines.documents import Paragraphs
 from ...widgets.lines.line_view import LineView

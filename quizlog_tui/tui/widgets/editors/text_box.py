@@ -10,7 +10,7 @@ from textual.widgets import Static, TextArea
 
 from ....replay.script.input_kinds import JSON
 from ....replay.script.input_type import InputType
-from ...json_text import json_problem
+from ...draw.answer import json_problem
 from ..text_fields import AreaField
 from .editor import Editor, send
 
