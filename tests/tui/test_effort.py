@@ -12,9 +12,8 @@ from quizlog_tui.record.who import Giver
 from quizlog_tui.session.session import Session
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
-from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build
-from tests.support.screens import check, press, settled, shows, sized
+from tests.support.screens import press, settled, shows
 
 QUIZ = "for n in range(5):\n    input(f'Number {n}? ')\n"
 ANN, BOB = Giver("screen", "person", "ann"), Giver("http", "agent", "bob [b]")
@@ -47,19 +46,12 @@ def record(build: Build) -> Path:
     return path
 
 
-@sized((200, 60))
-async def test_golden_screens(size: tuple[int, int], record: Path) -> None:
+async def test_the_sums_stand_above_the_timeline_and_a_key_tells_them(record: Path) -> None:
     app = QuizlogApp(record, clock=StillClock())
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(200, 60)) as pilot:
         await settled(pilot)
-        await press(pilot, "escape")
-        check("sums", size, screen_text(app))
-
-
-async def test_a_key_tells_all_sums_and_where_each_answer_is_listed(record: Path) -> None:
-    app = QuizlogApp(record, clock=StillClock())
-    async with app.run_test(size=(160, 30)) as pilot:
-        await settled(pilot)
+        await shows(pilot, "Answers · script 0 ms · waited 35 s · ann 2")
+        await shows(pilot, "── step 2 · bob [b] · just now ──")
         await press(pilot, "escape", "t")
         await shows(pilot, "4 answers · script 0 ms · waited 35 s · ann 2")
         await shows(pilot, "`quizlog steps RECORD` lists each answer")

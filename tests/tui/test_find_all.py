@@ -51,7 +51,7 @@ async def finding(pilot: Pilot[Any], words: str) -> FindScreen:
     return screen
 
 
-@sized((200, 60))
+@sized()
 async def test_golden_screens(size: tuple[int, int], record: Path) -> None:
     app = QuizlogApp(record, clock=FrozenClock())
     async with app.run_test(size=size) as pilot:

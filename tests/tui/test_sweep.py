@@ -84,7 +84,7 @@ async def test_golden_sweep(size: tuple[int, int], record: Path) -> None:
         check("sweep-output", size, screen_text(app))
 
 
-@sized((200, 60))
+@sized()
 async def test_golden_deep_sweep(size: tuple[int, int], record: Path) -> None:
     app = QuizlogApp(record, clock=FrozenClock())
     async with app.run_test(size=size) as pilot:
