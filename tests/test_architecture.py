@@ -481,6 +481,7 @@ def test_each_kind_of_answer_is_spelled_in_one_place() -> None:
 
 
 SPLITS_TEXT_OF_OTHERS = {
+    "cli/inspect.py",  # what an expression printed
     "proof/bundle/sign.py",  # what ssh-keygen says
     "replay/script/interpreter.py",  # pyvenv.cfg
     "replay/script/private_files.py",  # bytes, which split at newlines only
@@ -492,7 +493,7 @@ ROOMS_WITH_SOURCE = ("replay/script/", "debug/", "proof/", "session/", "episodes
 def test_lines_of_scripts_are_counted_as_python_counts_them() -> None:
     """`str.splitlines` also splits at form feeds and separators inside a string."""
     places = {str(path.relative_to(PACKAGE)): path for path in MODULES}
-    rooms = (*ROOMS_WITH_SOURCE, "tui/draw/", "cli/record/show", "cli/record/trace")
+    rooms = (*ROOMS_WITH_SOURCE, "tui/draw/", "cli/moves", "cli/inspect")
     found = {
         place
         for place, path in places.items()

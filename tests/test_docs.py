@@ -14,8 +14,8 @@ from typing import get_args
 import pytest
 
 from quizlog_tui.cli import main
-from quizlog_tui.cli.command_data import commands
-from quizlog_tui.cli.parser import COMMANDS, parse, record_parser
+from quizlog_tui.cli.commands import COMMANDS, parse, record_parser
+from quizlog_tui.cli.help import commands
 from quizlog_tui.config import load_config
 from quizlog_tui.record.model import Record
 from quizlog_tui.sandbox.advice import advice

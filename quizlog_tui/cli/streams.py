@@ -1,8 +1,9 @@
-"""Prepares the standard streams, in whatever state the caller left them.
+"""What a command reads and writes: its streams, its one JSON object, its messages, its progress.
 
-A closed stream is opened on the null device. Messages that cannot be written to stderr are dropped,
-since the exit code says what matters. Data that cannot be written to stdout is an error, reported
-once. Characters that the encoding lacks are written as escapes.
+The standard streams are prepared in whatever state the caller left them. A closed stream is opened
+on the null device. Messages that cannot be written to stderr are dropped, since the exit code says
+what matters. Data that cannot be written to stdout is an error, reported once. Characters that the
+encoding lacks are written as escapes.
 """
 
 from __future__ import annotations
@@ -10,11 +11,12 @@ from __future__ import annotations
 import io
 import os
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
-from ..errors import OutputError
+from ..errors import OutputError, UsageError
 from ..files.inherited import open_standard_descriptors
 from ..terminal_text import colored, plain
 from ..text import first_lines, one_line, told_once, visible
@@ -41,6 +43,11 @@ def drawing(stream: TextIO) -> Callable[[str], str]:
     if not stream.isatty() or os.environ.get("TERM") == "dumb":
         return visible
     return plain if os.environ.get("NO_COLOR") else colored
+
+
+def say(text: str) -> None:
+    """Write a one-line message to stderr."""
+    print(f"quizlog: {one_line(text)}", file=sys.stderr)
 
 
 def tell(head: str, findings: Iterable[tuple[str, str]], noun: str) -> None:
@@ -70,6 +77,72 @@ def noting_progress(done: Callable[[], str]) -> Iterator[None]:
         if words := done():
             error.add_note(words)
         raise
+
+
+_emitted: list[dict[str, Any]] = []
+"""The objects written so far: a later error must not write a second one."""
+
+
+def emit_json(data: dict[str, Any]) -> None:
+    """Write the single JSON object of a command."""
+    import json
+
+    print(json.dumps({"schema_version": 1} | data))
+    _emitted.append(data)
+
+
+def is_emitted() -> bool:
+    """Whether this command has written its object."""
+    return bool(_emitted)
+
+
+def begin_command() -> None:
+    """Forget what an earlier command of this process has written."""
+    _emitted.clear()
+
+
+_EVERY_SECONDS = 0.1
+"""Minimum seconds between two updates."""
+
+
+class ProgressLine:
+    """A progress line on stderr that is overwritten; nothing if stderr is not a terminal."""
+
+    def __init__(self) -> None:
+        self._shown = sys.stderr.isatty()
+        self._last = 0.0
+
+    def __call__(self, doing: str, done: int, count: int) -> None:
+        """Show the progress, a few times per second at most."""
+        now = time.monotonic()
+        if self._shown and now - self._last >= _EVERY_SECONDS:
+            self._last = now
+            share = f"{done} of {count}" if count else str(done)
+            print(f"\r\x1b[K{doing}: {share}", end="", file=sys.stderr, flush=True)
+
+    def end(self) -> None:
+        """Remove the line."""
+        if self._last:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+            self._last = 0.0
+
+
+FOR_CODE = "pip install 'quizlog-tui[solver]' installs the libraries that models' code may use"
+"""The hint for a missing library that the sandbox would load."""
+
+
+def needs(extra: str, *modules: str) -> None:
+    """Make sure that the libraries of an extra are installed.
+
+    Raises:
+        UsageError: One is missing.
+    """
+    from importlib.util import find_spec
+
+    missing = [name for name in modules if find_spec(name) is None]
+    if missing:
+        hint = f"pip install 'quizlog-tui[{extra}]'"
+        raise UsageError(f"needs {' and '.join(missing)}", hint=hint)
 
 
 def _refuse_data(error: OSError) -> None:

@@ -17,7 +17,7 @@ import pytest
 import yaml
 
 from quizlog_tui.cli import main
-from quizlog_tui.cli.parser import COMMANDS
+from quizlog_tui.cli.commands import COMMANDS
 from quizlog_tui.config import config_path
 from quizlog_tui.record.store import RecordFile
 from tests.cli.conftest import Run

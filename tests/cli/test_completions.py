@@ -6,11 +6,13 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from quizlog_tui.cli import main
-from quizlog_tui.cli.parser import COMMANDS
+from quizlog_tui.cli.commands import COMMANDS, LIST, command_list
 from tests.support.documents import GUIDES
 from tests.support.man_page import man_page
 
@@ -55,11 +57,14 @@ def test_a_script_names_every_command_and_is_read_by_its_shell(
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_the_man_page_is_that_of_the_commands() -> None:
-    """UPDATE_GOLDEN=1 makes it anew."""
+@pytest.mark.parametrize(("path", "made"), [(PAGE, man_page), (LIST, command_list)])
+def test_the_man_page_and_the_list_are_those_of_the_commands(
+    path: Path, made: Callable[[], str]
+) -> None:
+    """UPDATE_GOLDEN=1 makes them anew."""
     if os.environ.get("UPDATE_GOLDEN"):
-        PAGE.write_text(man_page(), encoding="utf-8")
-    assert PAGE.read_text(encoding="utf-8") == man_page()
+        path.write_text(made(), encoding="utf-8")
+    assert path.read_text(encoding="utf-8") == made()
 
 
 def test_the_man_page_can_be_read() -> None:

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from quizlog_tui.cli import main
-from quizlog_tui.cli.command_table import COMMANDS
-from quizlog_tui.cli.parser import parse, parser_of
+from quizlog_tui.cli.commands import COMMANDS, parse, parser_of
 from quizlog_tui.files.paths import shipped
 
 NOT_CHEAP = {"tui", "demo", "serve", "task", "demo-server", "models"}
@@ -18,13 +17,13 @@ NOT_CHEAP = {"tui", "demo", "serve", "task", "demo-server", "models"}
 
 
 def words(command: str) -> list[str]:
-    return [command, *shlex.split(COMMANDS[command].example)]
+    return [command, *shlex.split(parser_of(command).entry.example)]
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_an_example_is_shown_and_understood(command: str) -> None:
-    example = f"quizlog {command} {COMMANDS[command].example}".rstrip()
-    assert f"example:\n  {example}\n" in parser_of(command).format_help()
+    parser = parser_of(command)
+    assert f"example:\n  {parser.entry.call}\n" in parser.format_help()
     assert parse(words(command)).run
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from quizlog_tui.cli.command_data import commands
-from quizlog_tui.cli.command_table import COMMANDS
+from quizlog_tui.cli.commands import COMMANDS, parser_of
+from quizlog_tui.cli.help import commands
 from quizlog_tui.files.paths import example_names
 from tests.cli.conftest import Run
 from tests.support.build import Build
@@ -103,13 +103,13 @@ def test_only_words_before_the_two_dashes_are_options(run: Run, build: Build) ->
 
 def test_what_is_asked_for_is_named_as_in_the_usage(run: Run) -> None:
     asked = {}
-    for name, entry in COMMANDS.items():
+    for name in COMMANDS:
         required = [one["name"] for one in _arguments(name) if one["required"]]
         if required and name != "sandbox":
             _, _, err = run(name)
             asked[name] = re.findall(r"required: (.*) \(see", err)
             missing = set(asked[name][0].split(", ")) - {"-o/--output"}
-            assert missing <= set(re.findall(r"[^ \[\]]+(?:\[@BRANCH\])?", entry.usage)), name
+            assert missing <= set(re.findall(r"[^ \[\]]+(?:\[@BRANCH\])?", parser_of(name).entry.usage)), name
     assert asked["new"] == ["SCRIPT"] and asked["sweep"] == ["RECORD, K"]
 
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from quizlog_tui.cli import inspect as inspect_command
+from quizlog_tui.cli import inspect as trace_command
 from quizlog_tui.cli import main
-from quizlog_tui.cli.record import inspect as inspect_command
-from quizlog_tui.cli.record import trace as trace_command
 from quizlog_tui.debug.inspection import inspection_from
 from quizlog_tui.debug.trace import trace_from
 from quizlog_tui.errors import ProtocolError

@@ -18,6 +18,6 @@ def test_the_digest_is_that_of_hashlib(data: bytes) -> None:
 
 
 def test_a_move_from_the_shell_does_not_load_openssl() -> None:
-    code = "import sys, quizlog_tui.cli.record.moves; print('_hashlib' in sys.modules)"
+    code = "import sys, quizlog_tui.cli.moves; print('_hashlib' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"

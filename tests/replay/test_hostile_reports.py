@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from quizlog_tui.cli.record import steps as steps_command
+from quizlog_tui.cli import steps as steps_command
 from quizlog_tui.errors import ProtocolError
 from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import Record

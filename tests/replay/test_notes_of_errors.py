@@ -6,7 +6,7 @@ from html import unescape
 
 import pytest
 
-from quizlog_tui.cli.record.show import error_lines as show_error
+from quizlog_tui.cli.moves import error_lines as show_error
 from quizlog_tui.replay.replayer import replay
 from quizlog_tui.report.document import build_report
 from quizlog_tui.report.html import to_html

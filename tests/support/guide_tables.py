@@ -11,9 +11,9 @@ from dataclasses import MISSING, fields
 from textwrap import wrap
 from typing import Any
 
-from quizlog_tui.cli.command_data import commands
-from quizlog_tui.cli.machine.sandbox import exit_code
-from quizlog_tui.cli.parser import EXIT_CODES
+from quizlog_tui.cli.commands import EXIT_CODES
+from quizlog_tui.cli.help import commands
+from quizlog_tui.cli.sandbox import exit_code
 from quizlog_tui.config import EXAMPLES, Config, settings
 from quizlog_tui.files.paths import shipped
 from quizlog_tui.sandbox.result import STATUSES

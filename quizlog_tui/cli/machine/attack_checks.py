@@ -17,8 +17,8 @@ from ...solver.decisions.evidence import run_evidence
 from ...solver.redaction import Redaction
 from ...solver.voting.decide import decide
 from ...text import visible
+from ..decisions import decision_lines, voter_line
 from ..garbage import search_paused
-from ..solver.decision_show import decision_lines, voter_line
 
 _JOINERS = "\u200c\u200d"
 _VOTERS = "abcde"

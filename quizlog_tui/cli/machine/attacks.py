@@ -13,7 +13,7 @@ from ...sandbox.attacks.perform import Judgement, known_gaps, perform
 from ...sandbox.executor import Sandbox
 from ...sandbox.levels import ISOLATED
 from ...text import one_line
-from ..json_output import emit_json
+from ..streams import emit_json
 from .attack_checks import PIPELINE
 from .quiz_attacks import entries as quizzes
 from .quiz_attacks import perform as by_quizzes
