@@ -109,7 +109,9 @@ def test_what_is_asked_for_is_named_as_in_the_usage(run: Run) -> None:
             _, _, err = run(name)
             asked[name] = re.findall(r"required: (.*) \(see", err)
             missing = set(asked[name][0].split(", ")) - {"-o/--output"}
-            assert missing <= set(re.findall(r"[^ \[\]]+(?:\[@BRANCH\])?", parser_of(name).entry.usage)), name
+            assert missing <= set(
+                re.findall(r"[^ \[\]]+(?:\[@BRANCH\])?", parser_of(name).entry.usage)
+            ), name
     assert asked["new"] == ["SCRIPT"] and asked["sweep"] == ["RECORD, K"]
 
 
