@@ -19,9 +19,8 @@ from ..proof.bundle.pack import PackedBundle, pack
 from ..proof.bundle.sign import SIGNATURE, sign, signature_path
 from ..record.durable import write_bytes
 from ..text import one_line, plural, told_once
-from .grammar import Parser, command
-from .private import add_redact, private_data, tell_private
-from .streams import emit_json, noting_progress
+from .grammar import Parser, add_redact, command
+from .streams import emit_json, noting_progress, private_data, tell_private
 
 BUNDLE = FileKind("a bundle", asked_before)
 """A new bundle: none is replaced."""

@@ -9,10 +9,9 @@ from pathlib import Path
 from ..replay.replayer import CHECKPOINTS
 from ..report.export import checked_form, export
 from ..text import one_line
-from .grammar import Parser, add_force, command, refuse_existing
+from .grammar import Parser, add_force, add_redact, command, refuse_existing
 from .moves import narrate_warnings, one_move
-from .private import add_redact, private_data, tell_private
-from .streams import emit_json, noting_progress
+from .streams import emit_json, noting_progress, private_data, tell_private
 
 
 def run(arguments: Namespace) -> int:

@@ -240,6 +240,12 @@ def add_force(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--force", action="store_true", help="replace the output file if it exists")
 
 
+def add_redact(parser: Parser) -> None:
+    """Add the option of a command that makes a file for others."""
+    about = "remove what names this machine or looks like a secret"
+    parser.add_argument("--redact", action="store_true", help=about)
+
+
 def add_allow(parser: argparse.ArgumentParser) -> None:
     """Add the option that grants what a script asks for."""
     about = "grant the script, with all that lies beside it now, what it asks for"

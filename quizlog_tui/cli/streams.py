@@ -12,7 +12,7 @@ import io
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -23,6 +23,8 @@ from ..text import first_lines, one_line, told_once, visible
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
+
+    from ..record.private_text import PrivateFinding
 
 
 class ReaderLeft(Exception):
@@ -125,6 +127,21 @@ class ProgressLine:
         if self._last:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
             self._last = 0.0
+
+
+def tell_private(findings: Sequence[PrivateFinding], head: str) -> None:
+    """List private text on stderr below a heading."""
+    from ..record.private_text import listed
+
+    if findings:
+        print(f"-- {head}:", file=sys.stderr)
+    for line in listed(findings):
+        print(f"   {one_line(line)}", file=sys.stderr)
+
+
+def private_data(findings: Sequence[PrivateFinding], *, removed: bool) -> list[dict[str, Any]]:
+    """The findings as data for JSON."""
+    return [found._asdict() | {"removed": removed} for found in findings]
 
 
 FOR_CODE = "pip install 'quizlog-tui[solver]' installs the libraries that models' code may use"

@@ -1,17 +1,117 @@
-"""Misspelt words of a command line: the refusal names what was meant, and no file is taken for it."""
+"""What the command line says of itself: help with examples that work, completions, misspelt words."""
 
 from __future__ import annotations
 
+import os
 import re
+import shlex
+import shutil
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from quizlog_tui.cli.commands import COMMANDS, parser_of
+from quizlog_tui.cli import main
+from quizlog_tui.cli.commands import COMMANDS, LIST, command_list, parse, parser_of
 from quizlog_tui.cli.help import commands
-from quizlog_tui.files.paths import example_names
+from quizlog_tui.files.paths import example_names, shipped
 from tests.cli.conftest import Run
 from tests.support.build import Build
+from tests.support.documents import GUIDES
+from tests.support.man_page import man_page
+
+NOT_CHEAP = {"tui", "demo", "serve", "task", "demo-server", "models"}
+"""They need a terminal, a browser or models of one's own, or go on until one stops them."""
+
+
+def words(command: str) -> list[str]:
+    return [command, *shlex.split(parser_of(command).entry.example)]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_an_example_is_shown_and_understood(command: str) -> None:
+    parser = parser_of(command)
+    assert f"example:\n  {parser.entry.call}\n" in parser.format_help()
+    assert parse(words(command)).run
+
+
+def test_the_examples_work_one_after_the_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("httpx")
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(shipped("records") / "adventure" / "quiz.py", tmp_path)
+    (tmp_path / "code.py").write_text("answer = 6 * 7\n", encoding="utf-8")
+    for command in COMMANDS:
+        if command not in NOT_CHEAP:
+            code = main(words(command))
+            said = capsys.readouterr()
+            expected = {0, 1} if command in ("fork", "amend", "doctor", "switch") else {0}
+            expected |= {3} if command in ("diff", "lint") else set()
+            assert code in expected, f"{command}: {code}\n{said.out}{said.err}"
+
+
+PAGE = GUIDES / "quizlog.1"
+
+
+def script_for(shell: str, capsys: pytest.CaptureFixture[str]) -> str:
+    assert main(["completions", shell]) == 0
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "completed"),
+    [
+        ("quizlog ver", "verify"),
+        ("quizlog fork --na", "--name"),
+        ("quizlog episodes ch", "check"),
+        ("quizlog episodes --keep-r", "--keep-retries"),
+        ("quizlog config in", "init"),
+    ],
+)
+def test_bash_completes(words: str, completed: str, capsys: pytest.CaptureFixture[str]) -> None:
+    if not shutil.which("bash"):
+        pytest.skip("there is no bash here")
+    count = len(words.split()) - 1
+    script = script_for("bash", capsys)
+    script += f"COMP_WORDS=({words})\nCOMP_CWORD={count}\n_quizlog\necho ${{COMPREPLY[@]}}\n"
+    done = subprocess.run(["bash"], input=script, capture_output=True, text=True, check=True)
+    assert (done.stdout.split(), done.stderr) == ([completed], "")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_script_names_every_command_and_is_read_by_its_shell(
+    shell: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = script_for(shell, capsys)
+    for command in COMMANDS:
+        assert re.search(rf"(?<![\w-]){command}(?![\w-])", script)
+    if not shutil.which(shell):
+        pytest.skip(f"there is no {shell} here")
+    done = subprocess.run([shell, "-n"], input=script, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(("path", "made"), [(PAGE, man_page), (LIST, command_list)])
+def test_the_man_page_and_the_list_are_those_of_the_commands(
+    path: Path, made: Callable[[], str]
+) -> None:
+    """UPDATE_GOLDEN=1 makes them anew."""
+    if os.environ.get("UPDATE_GOLDEN"):
+        path.write_text(made(), encoding="utf-8")
+    assert path.read_text(encoding="utf-8") == made()
+
+
+def test_the_man_page_can_be_read() -> None:
+    if not shutil.which("man"):
+        pytest.skip("there is no man here")
+    call = ["man", "--warnings", "-l", str(PAGE)]
+    done = subprocess.run(call, capture_output=True, text=True, check=False)
+    if "minimized" in done.stdout:
+        pytest.skip("man is a stand-in here")
+    assert "quizlog fork RECORD K ANSWER" in re.sub(r".\x08", "", done.stdout)
+
 
 QUIZ = 'print(input("A? "))\n'
 
