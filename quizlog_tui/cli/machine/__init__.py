@@ -1,1 +1,1 @@
-"""Commands about this machine: settings, doctor, sandbox, attacks."""
+"""Commands about this machine: settings, doctor, sandbox."""
