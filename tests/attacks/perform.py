@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeVar
 
 from quizlog_tui.files.scratch import scratch_names
 from quizlog_tui.sandbox.executor import Sandbox
-from quizlog_tui.sandbox.inside.setup import Level
+from quizlog_tui.sandbox.inside.wire import Level
 from quizlog_tui.sandbox.result import ExecResult, SandboxLimits
 from quizlog_tui.sandbox.workspace import RUN
 from tests.attacks.around import Lookout, adopting

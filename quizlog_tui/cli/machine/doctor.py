@@ -112,7 +112,7 @@ def _quizzes() -> Iterator[DoctorFinding]:
 
 
 def _sandbox() -> Iterator[DoctorFinding]:
-    from ...sandbox.advice import advice
+    from ...sandbox.executor import advice
 
     found = advice()
     yield DoctorFinding("sandbox", found.level is not None, found.says)
