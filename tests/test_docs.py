@@ -18,7 +18,7 @@ from quizlog_tui.cli.commands import COMMANDS, parse, record_parser
 from quizlog_tui.cli.help import commands
 from quizlog_tui.config import load_config
 from quizlog_tui.record.model import Record
-from quizlog_tui.sandbox.advice import advice
+from quizlog_tui.sandbox.executor import advice
 from quizlog_tui.sandbox.result import STATUSES, Status
 from quizlog_tui.session.session import Session
 from quizlog_tui.tui.keys.actions import all_actions

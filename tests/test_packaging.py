@@ -13,7 +13,7 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
-from quizlog_tui.files.paths import CODE_ATTACKS, QUIZ_ATTACKS, example_names, shipped
+from quizlog_tui.files.paths import example_names, shipped
 from quizlog_tui.guides import topics
 
 ROOT = Path(__file__).parent.parent
@@ -30,8 +30,7 @@ def test_what_is_installed_holds_what_is_shipped() -> None:
     assert "quizlog_tui/shipped/records/survey/rainfall.csv" in names
     for theme in shipped("themes").glob("*.yaml"):
         assert f"quizlog_tui/shipped/themes/{theme.name}" in names
-    for name in (*CODE_ATTACKS, QUIZ_ATTACKS):
-        assert f"quizlog_tui/shipped/{name}" in names
+    assert "quizlog_tui/shipped/quiz_pages.json" in names
     assert "quizlog_tui/replay/worker/boot.py" in names
     for topic in topics():
         assert f"quizlog_tui/guides/{topic}.md" in names

@@ -17,10 +17,9 @@ from ..replay.replayer import Replayer
 from ..replay.script.granted import granted_script_of
 from ..replay.transcript import Transcript
 from ..text import one_line, plural, told_once
-from .garbage import search_paused
 from .grammar import Parser, add_wait, command
 from .moves import narrate, narrate_warnings, one_move
-from .streams import emit_json
+from .streams import emit_json, search_paused
 
 DIFFERENT = 3
 """Exit code if a difference was found."""

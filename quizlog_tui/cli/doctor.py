@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import platform
 import sys
-from argparse import Namespace
+from argparse import SUPPRESS, Namespace
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
-from ..errors import ConfigError, refusal
+from ..errors import ConfigError, UsageError, refusal
 from .grammar import Parser, command
 from .streams import FOR_CODE, emit_json
 
@@ -111,7 +111,7 @@ def _quizzes() -> Iterator[DoctorFinding]:
 
 
 def _sandbox() -> Iterator[DoctorFinding]:
-    from ..sandbox.advice import advice
+    from ..sandbox.executor import advice
 
     found = advice()
     yield DoctorFinding("sandbox", found.level is not None, found.says)
@@ -167,9 +167,8 @@ _LOOKS = {
 def doctor(arguments: Namespace) -> int:
     """`quizlog doctor`."""
     if arguments.attacks:
-        from .machine.attacks import attacks
-
-        return attacks(as_json=arguments.json)
+        hint = "in a checkout of quizlog: python -m tests.attacks"
+        raise UsageError("the campaigns of attacks are part of the tests", hint=hint)
     found = findings()
     if arguments.json:
         emit_json({"findings": [asdict(item) for item in found]})
@@ -187,8 +186,7 @@ def _doctor() -> Parser:
         about="report what this machine offers",
         details="Report what this machine offers and what is missing.",
     )
-    about = "run attacks on the sandbox and by quizzes, and show what holds (minutes)"
-    parser.add_argument("--attacks", action="store_true", help=about)
+    parser.add_argument("--attacks", action="store_true", help=SUPPRESS)  # moved to the tests
     return parser
 
 

@@ -136,7 +136,11 @@ def _described(parser: Parser) -> dict[str, Any]:
 
 def _words(parser: argparse.ArgumentParser) -> dict[str, Any]:
     """The arguments and options of a parser."""
-    named = [a for a in parser._actions if not isinstance(a, argparse._SubParsersAction)]
+    named = [
+        action
+        for action in parser._actions
+        if not isinstance(action, argparse._SubParsersAction) and action.help != argparse.SUPPRESS
+    ]
     return {
         "arguments": [_argument(action) for action in named if not action.option_strings],
         "options": [

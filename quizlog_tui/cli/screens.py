@@ -13,9 +13,8 @@ from pathlib import Path
 from ..errors import UsageError
 from ..files.paths import record_path
 from ..record.durable import write_text
-from .garbage import search_paused
 from .grammar import Parser, add_force, command, refuse_existing, screen_size
-from .streams import emit_json
+from .streams import emit_json, search_paused
 
 _WEB_DRIVER = "textual.drivers.web_driver:WebDriver"
 """The driver with which textual-serve starts a program; it needs no terminal."""

@@ -4,10 +4,13 @@ The standard streams are prepared in whatever state the caller left them. A clos
 on the null device. Messages that cannot be written to stderr are dropped, since the exit code says
 what matters. Data that cannot be written to stdout is an error, reported once. Characters that the
 encoding lacks are written as escapes.
+
+Pauses Python's garbage collection while many lasting objects are created.
 """
 
 from __future__ import annotations
 
+import gc
 import io
 import os
 import sys
@@ -38,6 +41,43 @@ def prepare() -> None:
         sys.stdin = open(0, closefd=False)  # noqa: SIM115  it stays open
     sys.stdout = _stream(1, sys.stdout, _refuse_data)
     sys.stderr = _stream(2, sys.stderr, lambda error: None)
+
+
+def _stream(fd: int, given: TextIO | None, failed: Callable[[OSError], None]) -> TextIO:
+    """A text stream like Python's own, if there is one."""
+    by_lines = fd == 2 or (isinstance(given, io.TextIOWrapper) and given.line_buffering)
+    return io.TextIOWrapper(
+        io.BufferedWriter(_Output(fd, failed)),
+        encoding=given.encoding if given else "utf-8",
+        errors="backslashreplace",
+        line_buffering=by_lines,
+    )
+
+
+class _Output(io.FileIO):
+    """A file descriptor that calls `failed` on its first failed write and drops later data."""
+
+    def __init__(self, fd: int, failed: Callable[[OSError], None]) -> None:
+        super().__init__(fd, "w", closefd=False)
+        self._failed = failed
+
+    def write(self, data: ReadableBuffer, /) -> int:
+        """Write as much as possible."""
+        try:
+            return super().write(data)
+        except OSError as error:
+            null = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(null, self.fileno())
+            os.close(null)
+            self._failed(error)
+            return memoryview(data).nbytes
+
+
+def _refuse_data(error: OSError) -> None:
+    if isinstance(error, BrokenPipeError):
+        raise ReaderLeft from None
+    hint = "send it where there is room"
+    raise OutputError(f"cannot write: {error.strerror}", where="stdout", hint=hint) from None
 
 
 def drawing(stream: TextIO) -> Callable[[str], str]:
@@ -144,6 +184,18 @@ def private_data(findings: Sequence[PrivateFinding], *, removed: bool) -> list[d
     return [found._asdict() | {"removed": removed} for found in findings]
 
 
+@contextmanager
+def search_paused() -> Iterator[None]:
+    """Pause garbage collection, since each pass would go through everything created so far."""
+    searched = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if searched:
+            gc.enable()
+
+
 FOR_CODE = "pip install 'quizlog-tui[solver]' installs the libraries that models' code may use"
 """The hint for a missing library that the sandbox would load."""
 
@@ -160,40 +212,3 @@ def needs(extra: str, *modules: str) -> None:
     if missing:
         hint = f"pip install 'quizlog-tui[{extra}]'"
         raise UsageError(f"needs {' and '.join(missing)}", hint=hint)
-
-
-def _refuse_data(error: OSError) -> None:
-    if isinstance(error, BrokenPipeError):
-        raise ReaderLeft from None
-    hint = "send it where there is room"
-    raise OutputError(f"cannot write: {error.strerror}", where="stdout", hint=hint) from None
-
-
-class _Output(io.FileIO):
-    """A file descriptor that calls `failed` on its first failed write and drops later data."""
-
-    def __init__(self, fd: int, failed: Callable[[OSError], None]) -> None:
-        super().__init__(fd, "w", closefd=False)
-        self._failed = failed
-
-    def write(self, data: ReadableBuffer, /) -> int:
-        """Write as much as possible."""
-        try:
-            return super().write(data)
-        except OSError as error:
-            null = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(null, self.fileno())
-            os.close(null)
-            self._failed(error)
-            return memoryview(data).nbytes
-
-
-def _stream(fd: int, given: TextIO | None, failed: Callable[[OSError], None]) -> TextIO:
-    """A text stream like Python's own, if there is one."""
-    by_lines = fd == 2 or (isinstance(given, io.TextIOWrapper) and given.line_buffering)
-    return io.TextIOWrapper(
-        io.BufferedWriter(_Output(fd, failed)),
-        encoding=given.encoding if given else "utf-8",
-        errors="backslashreplace",
-        line_buffering=by_lines,
-    )

@@ -41,25 +41,11 @@ def shipped(name: str) -> Path:
     return installed if installed.is_dir() else _PACKAGE.parent / name
 
 
-CODE_ATTACKS = ("attacks.json", "code_attacks.json")
-"""The files of attacks on the sandbox that `quizlog doctor --attacks` runs."""
-QUIZ_ATTACKS = "quiz_attacks.json"
-"""The file of attacks by quizzes that `quizlog doctor --attacks` runs."""
-
-
-def attack_list(name: str) -> Path:
-    """The path of a shipped file of attacks."""
-    return _shipped_data(name)
-
-
 def quiz_pages() -> Path:
     """The path of the shipped pages of `quizlog demo-server`."""
-    return _shipped_data("quiz_pages.json")
-
-
-def _shipped_data(name: str) -> Path:
-    installed, in_source = _PACKAGE / "shipped", _PACKAGE.parent / "tests" / "data"
-    return installed / name if (installed / name).is_file() else in_source / name
+    installed = _PACKAGE / "shipped" / "quiz_pages.json"
+    in_source = _PACKAGE.parent / "tests" / "data" / "quiz_pages.json"
+    return installed if installed.is_file() else in_source
 
 
 def example_names() -> list[str]:

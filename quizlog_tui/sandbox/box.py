@@ -13,8 +13,8 @@ from threading import Lock
 
 from . import levels, usage
 from .inside import wire
-from .inside.landlock import WANTED_VERSION, version
-from .inside.setup import BoxSetup, Level
+from .inside.shut import SCOPES, landlock_version
+from .inside.wire import BoxSetup, Level
 
 _START = 60.0
 """Seconds that a box may take to load its libraries, on a busy machine."""
@@ -46,8 +46,8 @@ class Box:
             raise BoxError(str(error)) from None
         self.owner = setup.drop_to
         """The server's user id, if it differs from this process's."""
-        if level == "landlock" and version() < WANTED_VERSION:
-            raise BoxError(f"Landlock {version()} is too old, {WANTED_VERSION} is needed")
+        if level == "landlock" and landlock_version() < SCOPES:
+            raise BoxError(f"Landlock {landlock_version()} is too old, {SCOPES} is needed")
         self._asking = Lock()
         ours, theirs = socket.socketpair()
         self._control = ours

@@ -1,22 +1,86 @@
-"""The executor: chooses the isolation level, keeps a box ready, and runs code in it."""
+"""The executor: chooses the isolation level, keeps a box ready, and runs code in it.
+
+A new box is tested from inside before it runs untrusted code; one that leaks is not used. `advice`
+says what this machine offers, and how to improve it.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import atexit
 import contextlib
+import importlib.util
+import socket
+import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from threading import Event, Lock
 
-from . import levels, selftest
+from ..files.programs import find_program
+from ..files.scratch import scratch_folder
+from . import levels
 from .box import Box, BoxError
-from .inside.setup import Level
+from .inside.wire import Level
+from .levels import ENVIRONMENT, ISOLATED, LABELS, LACKS, PRELOAD
 from .result import ExecResult, SandboxLimits
 from .run import SandboxRun
 from .workspace import WorkspaceError
+
+_NAMES = {*ENVIRONMENT, "HOME", "TMPDIR", "PWD", "LC_CTYPE"}
+_PROBE = """
+import ctypes, os, socket
+libc = ctypes.CDLL(None)
+header = (ctypes.c_uint32 * 2)(0x20080522, 0)
+caps = (ctypes.c_uint32 * 6)()
+libc.capget(header, caps)
+answer = []
+if libc.prctl(39, 0, 0, 0, 0) != 1 or libc.prctl(21, 0, 0, 0, 0) != 2:
+    answer.append("system calls are not filtered")
+if any(caps[i] for i in (0, 1, 3, 4)) or os.getuid() == 0:
+    answer.append("it has privileges")
+try:
+    open({secret!r})
+    answer.append("files of this machine can be read")
+except OSError:
+    pass
+try:
+    socket.create_connection({address!r}, 2)
+    answer.append("the network can be reached")
+except OSError:
+    pass
+if not set(os.environ) <= {names!r}:
+    answer.append("it sees the environment")
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        import time
+        time.sleep(600)
+    os._exit(0)
+"""
+
+
+def _faults(box: Box) -> str:
+    """The faults of a box's isolation, in one line; empty if it has none."""
+    with contextlib.ExitStack() as stack:
+        secret = stack.enter_context(scratch_folder("selftest")) / "secret"
+        secret.write_text("secret", encoding="ascii")
+        for path in (secret.parent, secret):
+            path.chmod(0o755)
+        listener = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+        code = _PROBE.format(secret=str(secret), address=listener.getsockname(), names=_NAMES)
+        run = SandboxRun(box, SandboxLimits(wall=30), Event())
+        run.start(code, None)
+        result = run.result()
+    if result.status != "ok":
+        return f"{result.status}: {result.error}"
+    found = [str(item) for item in result.answer]
+    if box.reusable and not box.idle():
+        found.append("what a run starts outlives it")
+    return ", ".join(found)
+
 
 AT_ONCE = 8
 """Maximum number of concurrent runs; the waiting time of others does not count as theirs."""
@@ -170,7 +234,7 @@ class Sandbox:
             return box
         with contextlib.ExitStack() as unless_good:
             unless_good.callback(box.close)
-            if wrong := selftest.wrong(box):
+            if wrong := _faults(box):
                 raise BoxError(f"its self-test failed: {wrong}")
             self._tested.add(level)
             if box.reusable:
@@ -204,3 +268,51 @@ def shared() -> Sandbox:
     sandbox = Sandbox()
     atexit.register(sandbox.close)
     return sandbox
+
+
+_INSTALL = "install bubblewrap, for example with `apt install bubblewrap`"
+_APPARMOR = (
+    "load the AppArmor profile bwrap-userns-restrict, which comes with apparmor-profiles; "
+    "do not switch the restriction off for all programs"
+)
+
+
+@dataclass(frozen=True)
+class Advice:
+    """The isolation of this machine, and what to do."""
+
+    level: Level | None
+    """The isolation that model-written code gets; None when it is refused."""
+    says: str
+    ready: tuple[str, ...]
+    """Libraries that are preloaded for runs."""
+    missing: tuple[str, ...]
+    """Libraries to preload that are not installed."""
+
+
+def advice() -> Advice:
+    """Find out by starting a box."""
+    with Sandbox(preload=(), order=ISOLATED) as sandbox:
+        level = sandbox.level()
+        why = sandbox.failures
+    ready = tuple(name for name in PRELOAD if importlib.util.find_spec(name))
+    if level is None:
+        says = f"model-written code is refused ({sandbox.why()})"
+    else:
+        says = LABELS[level] + (f": {LACKS[level]}" if LACKS[level] else "")
+    remedy = _remedy(why)
+    missing = tuple(name for name in PRELOAD if name not in ready)
+    return Advice(level, f"{says}; {remedy}" if remedy else says, ready, missing)
+
+
+def _remedy(why: dict[Level, str]) -> str:
+    if sys.platform != "linux":
+        return "use Linux, for example in a virtual machine"
+    said = why.get("bwrap")
+    if said is None:
+        return ""
+    if find_program("bwrap") is None:
+        return _INSTALL
+    if "RTM_NEWADDR" in said or "uid map" in said or "Permission denied" in said:
+        return f"bwrap: {said}; {_APPARMOR}"
+    return f"bwrap: {said}"

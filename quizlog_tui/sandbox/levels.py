@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from ..files.programs import find_program
-from .inside.setup import BoxSetup, Level
+from .inside.wire import BoxSetup, Level
 
 LABELS: dict[Level, str] = {
     "bwrap": "bwrap",

@@ -1,29 +1,196 @@
 """The parent's side of a run: hands it over, watches it, ends it, and makes the result.
 
 All decisions are made here, outside of the box. Data from the box is limited as it is read, and
-parsed as hostile.
+parsed as hostile: of the frame with the answer, any bytes give either an answer or a reason. A
+frame is four bytes of length (big-endian), then exactly that many bytes of UTF-8 JSON, one object
+with known keys, and nothing after it.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import selectors
 import signal
 import socket
+import struct
 import time
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 from . import usage
 from .box import Box, BoxError
-from .frame import Claim, parse
 from .inside import wire
-from .inside.setup import RunSetup
-from .pipes import Pipes
-from .result import ExecResult, SandboxLimits
+from .inside.code import DEEPEST
+from .inside.wire import RunSetup
+from .result import ExecResult, SandboxLimits, Status
 from .workspace import Given, PrivateFolder, files
+
+HEAD = 4
+_ADMITTED: dict[str, Status] = {
+    "error": "error",
+    "oom": "oom",
+    "disk_limit": "disk_limit",
+    "no_result": "no_result",
+    "result_too_big": "result_too_big",
+}
+"""Ways in which a run reports failure."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A run's own report."""
+
+    status: Status
+    answer: Any = None
+    error: str | None = None
+
+
+class _Refused(ValueError):
+    """The frame has the wrong format."""
+
+
+def parse(data: bytes) -> Claim:
+    """The claim in a frame; `no_result` if there is none, `bad_result` if it is malformed."""
+    if not data:
+        return Claim("no_result", error="the run ended before it left an answer")
+    try:
+        return _claim(_object(data))
+    except (ValueError, RecursionError) as wrong:
+        reason = str(wrong) if isinstance(wrong, _Refused) else "it is not the JSON it must be"
+        return Claim("bad_result", error=f"the answer's channel was misused: {reason}")
+
+
+def _object(data: bytes) -> Any:
+    if len(data) < HEAD or struct.unpack(">I", data[:HEAD])[0] != len(data) - HEAD:
+        raise _Refused("its length is not the one it names")
+    return json.loads(
+        data[HEAD:].decode("utf-8"), object_pairs_hook=_unique, parse_constant=_no_constant
+    )
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    mapping = dict(pairs)
+    if len(mapping) != len(pairs):
+        raise _Refused("a key appears twice")
+    return mapping
+
+
+def _no_constant(name: str) -> Any:
+    raise _Refused(f"{name} is not a number")
+
+
+def _claim(data: Any) -> Claim:
+    if not isinstance(data, dict):
+        raise _Refused("it is not an object")
+    if set(data) == {"answer"}:
+        _check(data["answer"])
+        return Claim("ok", answer=data["answer"])
+    kind, error = data.get("kind"), data.get("error")
+    if set(data) != {"kind", "error"} or not isinstance(kind, str) or not isinstance(error, str):
+        raise _Refused("it has other keys than it may have")
+    if kind not in _ADMITTED:
+        raise _Refused("it names no reason that a run may name")
+    return Claim(_ADMITTED[kind], error=error.encode("utf-8", "replace").decode())
+
+
+def _check(answer: Any) -> None:
+    """Refuse JSON that causes trouble later: great depth, infinities by overflow, surrogates."""
+    level = [answer]
+    for _ in range(DEEPEST + 1):
+        level = [item for value in level for item in _items(value)]
+        if not level:
+            break
+    else:
+        raise _Refused("it is nested too deeply")
+    json.dumps(answer, allow_nan=False, ensure_ascii=False).encode("utf-8")
+
+
+def _items(value: Any) -> list[Any]:
+    if isinstance(value, dict):
+        return list(value.values())
+    return value if isinstance(value, list) else []
+
+
+NAMES = ("answer", "stdout", "stderr")
+_FLOOD = 64
+"""A run is ended if it writes more than this many times the output limit."""
+_LEAST_FRAME = 8192
+"""Bytes reserved for a frame with an error, even if the limit of an answer is smaller."""
+_PART = 1 << 16
+
+
+class Pipes:
+    """The three pipes of a run. Must be closed."""
+
+    def __init__(self, limits: SandboxLimits) -> None:
+        self._most = dict.fromkeys(NAMES, limits.output)
+        self._most["answer"] = HEAD + max(limits.answer, _LEAST_FRAME)
+        self._kept = {name: bytearray() for name in NAMES}
+        self._counts = dict.fromkeys(NAMES, 0)
+        ends = {name: os.pipe() for name in NAMES}
+        self.near = {name: near for name, (near, _) in ends.items()}
+        """The descriptors to read from, by name."""
+        self.far = [far for _, far in ends.values()]
+        """The descriptors for the run, in the order of the names."""
+        for fd in self.near.values():
+            os.set_blocking(fd, False)
+
+    def give_away(self) -> None:
+        """Close the far ends here, as the box has them now."""
+        for fd in self.far:
+            os.close(fd)
+        self.far.clear()
+
+    def close(self) -> None:
+        """Close all open ends."""
+        self.give_away()
+        for fd in self.near.values():
+            os.close(fd)
+        self.near.clear()
+
+    def read(self, name: str) -> bool:
+        """Read the present content of a pipe; return whether more can come."""
+        try:
+            part = os.read(self.near[name], _PART)
+        except BlockingIOError:
+            return True
+        kept = self._kept[name]
+        kept += part[: max(0, self._most[name] - len(kept))]
+        self._counts[name] += len(part)
+        return bool(part)
+
+    def drain(self) -> None:
+        """Read what is left in the pipes after the run has ended."""
+        for name in NAMES:
+            # A pipe has little room: if there is more than fits, a process is still writing.
+            for _ in range(64):
+                before = self._counts[name]
+                if not self.read(name) or self._counts[name] == before:
+                    break
+
+    def flooded(self) -> str | None:
+        """The name of a stream with far too much output; None if there is none."""
+        for name in ("stdout", "stderr"):
+            if self._counts[name] > _FLOOD * self._most[name]:
+                return name
+        return None
+
+    def answer_too_big(self) -> bool:
+        """Whether the answer's pipe delivered more than an answer may have."""
+        return self._counts["answer"] > self._most["answer"]
+
+    def answer(self) -> bytes:
+        """The bytes from the answer's pipe."""
+        return bytes(self._kept["answer"])
+
+    def text(self, name: str) -> str:
+        """The kept text of stdout or stderr; bytes that are not UTF-8 are replaced."""
+        return self._kept[name].decode("utf-8", "replace")
+
 
 _TICK = 0.02
 """Seconds between two checks of what the run uses."""

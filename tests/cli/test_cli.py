@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import shutil
@@ -18,6 +19,7 @@ import yaml
 
 from quizlog_tui.cli import main
 from quizlog_tui.cli.commands import COMMANDS
+from quizlog_tui.cli.streams import search_paused
 from quizlog_tui.config import config_path
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.replay.script.interpreter import OWN
@@ -477,3 +479,19 @@ def test_a_missing_module_is_told_with_the_interpreter_and_what_to_do(
     code, out, _ = run("new", "quiz.py", "-o", "b.yaml", "--python", "libraries/bin/python")
     assert (code, out) == (0, "tiny\n")
     assert run("new", "quiz.py", "-o", "c.yaml", "--python", "libraries/none")[0] == 2
+
+
+def test_the_search_is_paused_and_goes_on_after_an_error() -> None:
+    assert gc.isenabled()
+    with pytest.raises(ValueError), search_paused():
+        assert not gc.isenabled()
+        raise ValueError
+    assert gc.isenabled()
+
+
+def test_a_pause_within_a_pause_does_not_end_it() -> None:
+    with search_paused():
+        with search_paused():
+            pass
+        assert not gc.isenabled()
+    assert gc.isenabled()

@@ -105,7 +105,7 @@ def test_doctor_tells_what_quiz_scripts_are_kept_from(
 def test_doctor_tells_which_libraries_code_will_miss(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("quizlog_tui.sandbox.advice.PRELOAD", ["json", "no_such_library"])
+    monkeypatch.setattr("quizlog_tui.sandbox.executor.PRELOAD", ["json", "no_such_library"])
     main(["doctor"])
     said = capsys.readouterr().out
     remedy = "no no_such_library: pip install 'quizlog-tui[solver]'"

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from quizlog_tui.sandbox.inside.answer import UnfitAnswer, as_json
+from quizlog_tui.sandbox.inside.code import UnfitAnswer, as_json
 
 pd = pytest.importorskip("pandas")
 

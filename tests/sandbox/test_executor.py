@@ -46,7 +46,7 @@ def test_where_nothing_starts_the_reason_is_told(monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_box_that_fails_its_test_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("quizlog_tui.sandbox.selftest.wrong", lambda box: "it leaks")
+    monkeypatch.setattr("quizlog_tui.sandbox.executor._faults", lambda box: "it leaks")
     with Sandbox(preload=(), order=["bwrap"]) as sandbox:
         assert sandbox.level() is None
         if "it leaks" not in sandbox.why():

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quizlog_tui.sandbox.frame import parse
-from quizlog_tui.sandbox.inside.answer import encode
+from quizlog_tui.sandbox.inside.code import encode
+from quizlog_tui.sandbox.run import parse
 
 
 def framed(body: bytes) -> bytes:

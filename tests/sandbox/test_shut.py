@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from quizlog_tui.sandbox.inside import landlock
+from quizlog_tui.sandbox.inside import shut
 from quizlog_tui.sandbox.levels import INSIDE
 
-pytestmark = pytest.mark.skipif(landlock.version() < 1, reason="this kernel has no Landlock")
+pytestmark = pytest.mark.skipif(shut.landlock_version() < 1, reason="this kernel has no Landlock")
 
 TRY = """
 import os, socket, sys

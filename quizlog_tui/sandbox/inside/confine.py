@@ -10,7 +10,7 @@ import sys
 from functools import cache
 
 from . import bpf
-from .setup import BoxSetup, RunSetup
+from .wire import BoxSetup, RunSetup
 
 _STACK = 8 << 20
 _FILES = 256
@@ -39,14 +39,15 @@ def confine(box: BoxSetup, run: RunSetup) -> None:
     set_limits(run, 0 if box.level == "bwrap" else _others())
     if sys.platform != "linux":
         return
-    from . import kernel, landlock
+    from . import kernel, shut
 
     kernel.prctl(kernel.SET_NO_NEW_PRIVS, 1)
     if box.level == "bwrap":
         # Otherwise the parent, with the same user id, could not read its memory use.
         kernel.prctl(kernel.SET_DUMPABLE, 0)
     if box.level == "landlock":
-        landlock.restrict(box.readable, [run.folder, run.temporary])
+        own = [run.folder, run.temporary]
+        shut.restrict(shut.SCOPES, own, box.readable, listed=["/proc/self"], tcp=False)
     kernel.drop_capabilities()
     if box.level != "rlimits":
         load_filter(own_namespaces=box.level == "bwrap")
@@ -139,7 +140,7 @@ def _program(own_namespaces: bool) -> bytes:
 def ready(box: BoxSetup) -> None:
     """Do once, before the first run, what need not be repeated in every run."""
     if sys.platform == "linux":
-        from . import kernel, landlock, namespaces  # noqa: F401
+        from . import kernel, namespaces, shut  # noqa: F401
 
         _program(box.level == "bwrap")
 

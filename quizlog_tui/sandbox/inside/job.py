@@ -19,7 +19,7 @@ from typing import Any, NoReturn
 from . import wire
 from .code import execute
 from .confine import confine
-from .setup import BoxSetup, RunSetup
+from .wire import BoxSetup, RunSetup
 
 _CHUNK = 1 << 20
 _PASSES = 100

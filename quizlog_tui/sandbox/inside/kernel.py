@@ -24,7 +24,7 @@ NEW_NAMESPACES = (
     | 0x04000000  # uts
     | 0x02000000  # cgroup
 )
-READ_ONLY, NO_SUID, NO_DEV, NO_EXEC, REMOUNT, BIND = 1, 2, 4, 8, 32, 4096
+READ_ONLY, NO_SUID, NO_DEV, NO_EXEC, BIND = 1, 2, 4, 8, 4096
 DETACH = 2
 
 SET_DUMPABLE, SET_SECCOMP, CAPBSET_DROP = 4, 22, 24
@@ -44,10 +44,10 @@ def checked(result: int, call: str) -> int:
     return result
 
 
-def syscall(number: int, *arguments: int | ctypes.Array[ctypes.c_char] | None) -> int:
+def syscall(number: int, *arguments: int) -> int:
     """Make a system call by number."""
-    words = [ctypes.c_long(a) if isinstance(a, int) else a for a in arguments]
-    return checked(int(LIBC.syscall(ctypes.c_long(number), *words)), f"system call {number}")
+    words = map(ctypes.c_long, (number, *arguments))
+    return checked(int(LIBC.syscall(*words)), f"system call {number}")
 
 
 def clone(flags: int) -> int:

@@ -14,7 +14,7 @@ from functools import partial
 from . import wire
 from .confine import become, ready
 from .job import keep
-from .setup import BoxSetup
+from .wire import BoxSetup
 
 
 def main(fd: int) -> None:

@@ -1,7 +1,13 @@
-"""Confines a running interpreter, for quiz scripts, whose process already runs outside a box.
+"""Confines a running interpreter by Landlock and a filter of system calls.
 
-One call in the process that is about to run the script also confines all that it forks. This module
-imports little, as every start of a quiz loads it.
+`shut` does all of it for quiz scripts, whose process already runs outside a box: one call in the
+process that is about to run the script also confines all that it forks. Runs in a box take Landlock
+alone from here, where there is no bubblewrap. This module imports little, as every start of a quiz
+loads it.
+
+Calls that signal a process, or ask past Python, are referred to a supervisor outside, which allows,
+refuses or notes each; see `bpf.referring`. Other calls are not referred, as a referred call can be
+interrupted, which shells take for a failure of fork.
 """
 
 from __future__ import annotations
@@ -13,18 +19,104 @@ import sys
 from collections.abc import Callable, Iterable
 
 from . import bpf
-from .refer import Places, Take, refer
+
+Take = Callable[[int, dict[int, str]], None]
+"""Takes the descriptor on which the supervisor receives calls, and what they reach for."""
+_SECCOMP_CALL = (317, 277)
+_SET_FILTER, _NEW_LISTENER, _WAIT_KILLABLE = 1, 8, 32
+"""The last one keeps signals from restarting a referred call; older kernels lack it."""
+_CALLS = (b"\x0f\x05", b"\x01\x00\x00\xd4")
+"""The instruction that makes a system call."""
+_VDSO, _VDSO_BYTES, _LONGEST_FUNCTION = 33, 0x2000, 96
+
+
+class _Places:
+    """Addresses of calls in this process, to be found before it is confined.
+
+    Args:
+        clocks: Code of ours that reads clocks.
+        x86: For x86-64, else for aarch64.
+    """
+
+    def __init__(self, clocks: Iterable[bpf.Span], *, x86: bool) -> None:
+        systems = _clocks()
+        self.clocks = (systems, *clocks) if systems else ()
+        """The code that reads the clocks, mostly without a call; none if it is not known."""
+        self.by_number = _by_number(_CALLS[0 if x86 else 1])
+        """What follows the call of a number in the C library's function; 0 if not known."""
+
+
+def _refer(
+    call: Callable[..., int], take: Take, places: _Places, given: Iterable[int], *, x86: bool
+) -> bool:
+    """From now on, refer such calls of this process and of all that it starts.
+
+    Args:
+        call: Calls a function of the C library.
+        take: Takes the descriptor, which is closed afterwards.
+        places: The addresses of calls in this process.
+        given: Descriptors that copies of this process have, too.
+        x86: For x86-64, else for aarch64.
+
+    Returns:
+        Whether the system allows it; it does not if there is a supervisor already, for example.
+    """
+    steps = bpf.referring(x86=x86, clocks=places.clocks, by_number=places.by_number, given=given)
+    kept, program = bpf.in_memory(steps)
+    for flags in (_NEW_LISTENER | _WAIT_KILLABLE, _NEW_LISTENER):
+        listener = call("syscall", _SECCOMP_CALL[0 if x86 else 1], _SET_FILTER, flags, program)
+        if listener >= 0:
+            take(listener, bpf.reached(x86=x86))
+            os.close(listener)
+            break
+    del kept
+    return listener >= 0
+
+
+def _clocks() -> bpf.Span | None:
+    """Start and end of the code that the kernel puts into each process."""
+    words = _content("/proc/self/auxv", 0, 4096)
+    pairs = (words[at : at + 16] for at in range(0, len(words), 16))
+    for pair in pairs:
+        if int.from_bytes(pair[:8], "little") == _VDSO:
+            start = int.from_bytes(pair[8:], "little")
+            return start, start + _VDSO_BYTES
+    return None
+
+
+def _by_number(instruction: bytes) -> int:
+    import _ctypes
+
+    start: int = _ctypes.dlsym(_ctypes.dlopen(None, 0), "syscall")  # type: ignore[arg-type]
+    at = _content("/proc/self/mem", start, _LONGEST_FUNCTION).find(instruction)
+    return start + at + len(instruction) if at >= 0 else 0
+
+
+def _content(path: str, at: int, size: int) -> bytes:
+    try:
+        fd = os.open(path, os.O_RDONLY)
+    except OSError:
+        return b""
+    try:
+        return os.pread(fd, size, at)
+    except OSError:
+        return b""
+    finally:
+        os.close(fd)
+
 
 TYPE_CHECKING = False
 """As in `typing`, which is slow to import."""
 _SYSCALL_CREATE, _SYSCALL_ADD, _SYSCALL_RESTRICT = 444, 445, 446
 _FILES_BY_VERSION = {1: 13, 2: 14, 3: 15, 4: 15}
 _NEWEST_FILES = 16
-_READ = 1 | 4 | 8
-_NO_OWN = 1 << 6 | 1 << 11 | 1 << 15
-"""Rights never granted: making devices and controlling them."""
-_ON_FILES = 1 | 2 | 4 | 1 << 14 | 1 << 15
-_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty")
+_EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1, 2, 4, 8
+_TRUNCATE, _CONTROL_DEVICE = 1 << 14, 1 << 15
+_MAKE_DEVICES = 1 << 6 | 1 << 11
+_READ = _EXECUTE | _READ_FILE | _READ_DIR
+_ON_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _CONTROL_DEVICE
+_ALL_TCP, _ALL_SCOPES = 3, 3
+_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 _INET, _INET6 = 2, 10
 _MACHINES = ("x86_64", "aarch64")
 _SPARED = ("mknod", "mknodat")
@@ -35,8 +127,10 @@ _KEPT = 0b1111
 """Root's capabilities over modes and owners of files, needed to read its own scripts."""
 _NETWORK_ADMIN = 1 << 12
 """The capability to bring up a private network, which reaches only itself."""
-_CUTS, _SCOPES = 3, 6
-"""Versions of Landlock from which on it controls `truncate`, and restricts signals."""
+_CUTS = 3
+"""The version of Landlock from which on it controls `truncate`."""
+SCOPES = 6
+"""The version of Landlock (Linux 6.12) from which on it restricts signals and abstract sockets."""
 
 _functions: dict[str, int] = {}
 
@@ -82,44 +176,66 @@ def shut(
     Raises:
         OSError: The confinement is incomplete; the script must not run.
     """
-    version = _version()
+    version = landlock_version()
     if version < 1:
         return NONE
     # Both may be impossible to find out later.
-    permitted, places = _permitted(), Places(clocks, x86=_is_x86())
+    permitted, places = _permitted(), _Places(clocks, x86=_is_x86())
     seal()
     _must("prctl", _NO_NEW_PRIVILEGES, 1, 0, 0, 0)
-    _restrict(version, own, readable)
+    restrict(version, own, readable, devices=("/dev/tty",))
     _drop_capabilities(_NETWORK_ADMIN if network == "own" else 0, permitted)
     families = () if network == "none" else (_INET, _INET6)
     _filter(families, cut_by_name=version >= _CUTS, starts=starts)
-    unavailable = [SIGNALS] if version < _SCOPES else []
-    if take and not refer(_call, take, places, given, x86=_is_x86()):
+    unavailable = [SIGNALS] if version < SCOPES else []
+    if take and not _refer(_call, take, places, given, x86=_is_x86()):
         unavailable.append(WITNESS)
     return FULL + WITHOUT * bool(unavailable) + " or ".join(unavailable)
 
 
-def _version() -> int:
-    """The version of Landlock; 0 if it or the filter of system calls is missing."""
+def landlock_version() -> int:
+    """The version of Landlock's interface; 0 if it or the filter of system calls is missing."""
     known = sys.platform == "linux" and os.uname().machine in _MACHINES and sys.maxsize > 2**32
     if not known or _call("prctl", _FILTER_IN_FORCE, 0, 0, 0, 0) < 0:
         return 0
     return _call("syscall", _SYSCALL_CREATE, None, 0, 1)
 
 
-def _restrict(version: int, own: Iterable[str], readable: Iterable[str]) -> None:
+def restrict(
+    version: int,
+    own: Iterable[str],
+    readable: Iterable[str],
+    *,
+    devices: Iterable[str] = (),
+    listed: Iterable[str] = (),
+    tcp: bool = True,
+) -> None:
+    """Let this process and all that it starts reach only some files, by Landlock.
+
+    Args:
+        version: The version of Landlock.
+        own: Folders to read and write.
+        readable: Files and folders to read and run; missing ones are skipped.
+        devices: Devices to read and write, besides those without a state.
+        listed: Folders to read, but not to run from.
+        tcp: Whether it may use TCP as far as a filter lets it.
+
+    Raises:
+        OSError: The kernel refused.
+    """
     files = (1 << _FILES_BY_VERSION.get(version, _NEWEST_FILES)) - 1
-    scopes = 3 if version >= _SCOPES else 0
-    # The network needs no rule: the filter blocks any but a private one.
-    attributes = struct.pack("=QQQ", files, 0, scopes)[: 24 if scopes else 8]
+    scopes = _ALL_SCOPES if version >= SCOPES else 0
+    attributes = struct.pack("=QQQ", files, 0 if tcp else _ALL_TCP, scopes)[: 24 if scopes else 8]
     ruleset = _must("syscall", _SYSCALL_CREATE, attributes, len(attributes), 0)
     try:
         for path in readable:
             _allow(ruleset, path, _READ)
         for path in own:
-            _allow(ruleset, path, files & ~_NO_OWN)
-        for path in _DEVICES:
-            _allow(ruleset, path, 2 | 4)
+            _allow(ruleset, path, files & ~(_MAKE_DEVICES | _CONTROL_DEVICE))
+        for path in (*_DEVICES, *devices):
+            _allow(ruleset, path, _READ_FILE | _WRITE_FILE)
+        for path in listed:
+            _allow(ruleset, path, _READ_FILE | _READ_DIR)
         _must("syscall", _SYSCALL_RESTRICT, ruleset, 0)
     finally:
         os.close(ruleset)

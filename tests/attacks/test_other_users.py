@@ -11,18 +11,19 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from quizlog_tui.cli.machine.quiz_attacks.entries import load
-from quizlog_tui.cli.machine.quiz_attacks.perform import perform
-from quizlog_tui.files.paths import CODE_ATTACKS, QUIZ_ATTACKS, attack_list
 from quizlog_tui.replay.process import spawn
-from quizlog_tui.sandbox.attacks.entries import load as load_on_code
 from quizlog_tui.sandbox.levels import NOBODY
+from tests.attacks.__main__ import WALLS
+from tests.attacks.by_quizzes.entries import load
+from tests.attacks.by_quizzes.perform import perform
+from tests.attacks.entries import CODE_ATTACKS, QUIZ_ATTACKS
+from tests.attacks.entries import load as load_on_code
 from tests.support.devices import devices
 from tests.support.open_python import OURS, open_python
-from tests.support.some_attacks import WALLS
 
 pytestmark = [
     pytest.mark.early,
@@ -32,13 +33,13 @@ _CLOSED = {"ok-pandas", "ok-numpy-linalg"}
 """Libraries of another environment than the interpreter's are closed to code, as any other folder."""
 _NO_NAMESPACES = ["bwrap", "--dev-bind", "/", "/", "--unshare-user", "--disable-userns", "--"]
 _SECONDS = 1800
-ON_CODE = load_on_code(*map(attack_list, CODE_ATTACKS))
-QUIZZES = load(attack_list(QUIZ_ATTACKS))
+ON_CODE = load_on_code(*CODE_ATTACKS)
+QUIZZES = load(QUIZ_ATTACKS)
 NEEDS_WALLS = [attack for attack in QUIZZES if attack.category in ("outside", "kernel")]
 
 
-SOME = ["-m", "tests.support.some_attacks"]
-ALL = ["-m", "quizlog_tui", "doctor", "--attacks", "--json"]
+ALL = ["-m", "tests.attacks", "--json"]
+SOME = [*ALL, "--walls"]
 campaigns = pytest.mark.parametrize(
     "words",
     [
@@ -57,7 +58,7 @@ def python() -> Iterator[Path]:
 
 def attacked(
     folder: Path, python: Path, words: list[str], before: Sequence[str] = ()
-) -> dict[str, list[dict[str, object]]]:
+) -> dict[str, Any]:
     """What came of attacks, run by an ordinary user.
 
     Args:
@@ -82,7 +83,7 @@ def attacked(
     if "there is no isolation to attack" in done.stderr or "bwrap:" in done.stderr:
         pytest.skip(done.stderr.strip().splitlines()[-1])
     assert done.returncode in (0, 3), done.stderr[-5000:]
-    found: dict[str, list[dict[str, object]]] = json.loads(done.stdout)
+    found: dict[str, Any] = json.loads(done.stdout)
     return found
 
 
@@ -95,9 +96,7 @@ def _own_folders(folder: Path) -> dict[str, str]:
     return {name: str(path) for name, path in made.items()}
 
 
-def broken(
-    found: dict[str, list[dict[str, object]]], words: list[str]
-) -> list[tuple[object, object]]:
+def broken(found: dict[str, Any], words: list[str]) -> list[tuple[object, object]]:
     rows = [*found["attacks"], *found["quizzes"]]
     if words is SOME:
         assert {row["category"] for row in rows} == WALLS

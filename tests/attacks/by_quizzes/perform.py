@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ....sandbox.attacks.perform import Judgement, JudgingRules, judged
-from .attempt import COPY, attempt
-from .entries import EVERY, QuizAttack
-from .judge import CHECKS
+from tests.attacks.by_quizzes.attempt import COPY, attempt
+from tests.attacks.by_quizzes.entries import EVERY, QuizAttack
+from tests.attacks.by_quizzes.judge import CHECKS
+from tests.attacks.perform import Judgement, JudgingRules, judged
 
 _WITHOUT_OVERLAY = {
     "canary-modes": "Landlock sees no change of a file's mode, owner, times and attributes",

@@ -6,11 +6,11 @@ import sys
 
 import pytest
 
-from quizlog_tui.cli.machine.quiz_attacks.entries import EVERY, load
-from quizlog_tui.cli.machine.quiz_attacks.judge import CHECKS
-from quizlog_tui.cli.machine.quiz_attacks.perform import known, perform
-from quizlog_tui.files.paths import QUIZ_ATTACKS, attack_list
-from quizlog_tui.sandbox.attacks.perform import Judgement
+from tests.attacks.by_quizzes.entries import EVERY, load
+from tests.attacks.by_quizzes.judge import CHECKS
+from tests.attacks.by_quizzes.perform import known, perform
+from tests.attacks.entries import QUIZ_ATTACKS
+from tests.attacks.perform import Judgement
 from tests.support.devices import devices
 from tests.support.some_attacks import as_parameters, chosen
 
@@ -18,7 +18,7 @@ pytestmark = [
     pytest.mark.early,
     pytest.mark.skipif(sys.platform != "linux", reason="isolation needs Linux"),
 ]
-ATTACKS = load(attack_list(QUIZ_ATTACKS))
+ATTACKS = load(QUIZ_ATTACKS)
 
 
 @pytest.fixture(scope="module")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ....sandbox.attacks.judge import AROUND, Check, must
-from ....sandbox.attacks.scene import Scene
-from ....text import one_line
-from .attempt import QuizAttempt
+from quizlog_tui.text import one_line
+from tests.attacks.by_quizzes.attempt import QuizAttempt
+from tests.attacks.judge import AROUND, Check, must
+from tests.attacks.scene import Scene
 
 _TRACEBACK = "Traceback (most recent call last)"
 

@@ -11,16 +11,16 @@ from typing import Any
 
 import pytest
 
-from quizlog_tui.cli.machine.quiz_attacks.attempt import QuizAttempt, Shell, attempt
-from quizlog_tui.cli.machine.quiz_attacks.entries import load
-from quizlog_tui.cli.machine.quiz_attacks.judge import CHECKS
-from quizlog_tui.cli.machine.quiz_attacks.left_files import LeftFile
-from quizlog_tui.files.paths import QUIZ_ATTACKS, attack_list
 from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import LastError
-from quizlog_tui.sandbox.attacks import around as surroundings
-from quizlog_tui.sandbox.attacks.around import Lookout, adopting
-from quizlog_tui.sandbox.attacks.scene import Scene
+from tests.attacks import around as surroundings
+from tests.attacks.around import Lookout, adopting
+from tests.attacks.by_quizzes.attempt import QuizAttempt, Shell, attempt
+from tests.attacks.by_quizzes.entries import load
+from tests.attacks.by_quizzes.judge import CHECKS
+from tests.attacks.by_quizzes.left_files import LeftFile
+from tests.attacks.entries import QUIZ_ATTACKS
+from tests.attacks.scene import Scene
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are seen in /proc")
 TRACEBACK = "Traceback (most recent call last):\n"
@@ -34,7 +34,7 @@ def scene() -> Iterator[Scene]:
 
 @pytest.fixture(scope="module")
 def honest(scene: Scene) -> QuizAttempt:
-    [attack] = [one for one in load(attack_list(QUIZ_ATTACKS)) if one.id == "honest"]
+    [attack] = [one for one in load(QUIZ_ATTACKS) if one.id == "honest"]
     kept = LeftFile("out/f", 0o644, "x")
     found = attempt(attack, scene)
     return replace(found, made=(*found.made, kept))
@@ -154,11 +154,11 @@ def test_checks_of_the_scene_see_what_was_done_to_it(honest: QuizAttempt) -> Non
     with Scene() as scene:
         before = replace(honest, around=Lookout(scene).stop())
         new = scene.outside / "new"
-        done = {
+        done: dict[str, tuple[str | None, Callable[[], object]]] = {
             "outside_unchanged": (None, lambda: new.write_text("x")),
             "host_tree_unchanged": (str(scene.home), (scene.home / "x").touch),
             "host_path_absent": (str(scene.outside / "made"), (scene.outside / "made").touch),
-            "victim_alive": (None, lambda: (scene.victim.kill(), scene.victim.wait())),
+            "victim_alive": (None, lambda: _end(scene)),
             "no_connection": (None, lambda: _connect(scene)),
         }
         for name, (value, act) in done.items():
@@ -167,6 +167,11 @@ def test_checks_of_the_scene_see_what_was_done_to_it(honest: QuizAttempt) -> Non
             act()
             assert CHECKS[name](before, scene, value), name
         assert done.keys() | BROKEN.keys() | {"met_has", "said_has", "canary_absent"} == {*CHECKS}
+
+
+def _end(scene: Scene) -> None:
+    scene.victim.kill()
+    scene.victim.wait()
 
 
 def _connect(scene: Scene) -> None:

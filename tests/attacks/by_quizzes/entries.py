@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ....replay.process.limits import Limits
-from ....sandbox.attacks.entries import INVARIANTS, AttackEntry, common
+from quizlog_tui.replay.process.limits import Limits
+from tests.attacks.entries import INVARIANTS, AttackEntry, common
 
 ALSO = ("no_traceback", "devices_unchanged", "victim_unchanged", "script_unchanged")
 """Checks made after every attack by a quiz, in addition to `INVARIANTS`."""

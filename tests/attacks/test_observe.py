@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from quizlog_tui.files.scratch import scratch_folder
-from quizlog_tui.sandbox.attacks.observe import on_disk
+from tests.attacks.observe import on_disk
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are seen in /proc")
 SIZE = 4 << 20

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from .observe import Observer, listening, new_listeners, processes
-from .scene import Scene, digest
+from tests.attacks.observe import Observer, listening, new_listeners, processes
+from tests.attacks.scene import Scene, digest
 
 _SOON = 10.0
 """Seconds in which the last process of an attack must end, on a busy machine."""
@@ -93,7 +93,7 @@ def adopting() -> Iterator[None]:
     if sys.platform != "linux":
         yield
         return
-    from ..inside import kernel
+    from quizlog_tui.sandbox.inside import kernel
 
     kernel.prctl(kernel.SET_CHILD_SUBREAPER, 1)
     try:

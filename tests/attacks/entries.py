@@ -1,11 +1,16 @@
-"""Reads the list of attacks from its file."""
+"""Reads the lists of attacks on the sandbox."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+_DATA = Path(__file__).parent.parent / "data"
+CODE_ATTACKS = (_DATA / "attacks.json", _DATA / "code_attacks.json")
+QUIZ_ATTACKS = _DATA / "quiz_attacks.json"
 
 INVARIANTS = (
     "parent_alive",
@@ -42,6 +47,17 @@ class Attack(AttackEntry):
     """Whether it gets a folder of the machine as its workspace."""
     neighbour: bool
     """Whether another run must succeed at the same time."""
+
+
+E = TypeVar("E", bound=AttackEntry)
+
+
+def one_of_each_class(attacks: Iterable[E]) -> list[E]:
+    """The first attack of each class."""
+    first: dict[str, E] = {}
+    for attack in attacks:
+        first.setdefault(attack.category, attack)
+    return list(first.values())
 
 
 def load(*paths: Path) -> list[Attack]:

@@ -13,7 +13,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-from ...files.scratch import scratch_folder
+from quizlog_tui.files.scratch import scratch_folder
 
 _SECRET_FILES = (".ssh/id_rsa", ".aws/credentials", ".env", ".netrc")
 

@@ -12,15 +12,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from ...files.scratch import scratch_names
-from ..executor import Sandbox
-from ..inside.setup import Level
-from ..result import ExecResult, SandboxLimits
-from ..workspace import RUN
-from .around import Lookout, adopting
-from .entries import INVARIANTS, Attack, AttackEntry
-from .judge import CHECKS, Attempt, Check
-from .scene import Scene
+from quizlog_tui.files.scratch import scratch_names
+from quizlog_tui.sandbox.executor import Sandbox
+from quizlog_tui.sandbox.inside.wire import Level
+from quizlog_tui.sandbox.result import ExecResult, SandboxLimits
+from quizlog_tui.sandbox.workspace import RUN
+from tests.attacks.around import Lookout, adopting
+from tests.attacks.entries import INVARIANTS, Attack, AttackEntry
+from tests.attacks.judge import CHECKS, Attempt, Check
+from tests.attacks.scene import Scene
 
 _GRACE = 3.0
 """Seconds that an attack may take beyond its own limit, on an idle machine."""

@@ -6,19 +6,19 @@ import time
 import unicodedata
 from collections.abc import Iterator
 
-from ...errors import QuizlogError
-from ...record.text.yaml_text import dump_yaml, parse
-from ...sandbox.attacks.judge import Attempt, Check
-from ...sandbox.attacks.scene import Scene
-from ...sandbox.result import ExecResult
-from ...solver.decisions.decision import Decision, ModelQuestion, ModelReply
-from ...solver.decisions.decision_text import from_line, to_line
-from ...solver.decisions.evidence import run_evidence
-from ...solver.redaction import Redaction
-from ...solver.voting.decide import decide
-from ...text import visible
-from ..decisions import decision_lines, voter_line
-from ..garbage import search_paused
+from quizlog_tui.cli.decisions import decision_lines, voter_line
+from quizlog_tui.cli.streams import search_paused
+from quizlog_tui.errors import QuizlogError
+from quizlog_tui.record.text.yaml_text import dump_yaml, parse
+from quizlog_tui.sandbox.result import ExecResult
+from quizlog_tui.solver.decisions.decision import Decision, ModelQuestion, ModelReply
+from quizlog_tui.solver.decisions.decision_text import from_line, to_line
+from quizlog_tui.solver.decisions.evidence import run_evidence
+from quizlog_tui.solver.redaction import Redaction
+from quizlog_tui.solver.voting.decide import decide
+from quizlog_tui.text import visible
+from tests.attacks.judge import Attempt, Check
+from tests.attacks.scene import Scene
 
 _JOINERS = "\u200c\u200d"
 _VOTERS = "abcde"

@@ -8,9 +8,9 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from ..result import ExecResult
-from .around import Around
-from .scene import Scene, digest
+from quizlog_tui.sandbox.result import ExecResult
+from tests.attacks.around import Around
+from tests.attacks.scene import Scene, digest
 
 _MEGA = 1 << 20
 

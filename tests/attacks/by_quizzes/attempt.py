@@ -8,22 +8,22 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from ....errors import QuizlogError
-from ....files.scratch import scratch_folder
-from ....proof.verdict import Verdict
-from ....proof.verify import verify
-from ....record.append_only_list import AppendOnlyList
-from ....record.model import Record
-from ....record.store import RecordFile
-from ....replay.replayer import Replayer
-from ....replay.transcript import Transcript
-from ....replay.uncached_runs import UncachedRuns
-from ....replay.world import isolation
-from ....sandbox.attacks.around import Around, Lookout
-from ....sandbox.attacks.scene import Scene
-from ....session.session import Session
-from .entries import QuizAttack
-from .left_files import LeftFile, left_files
+from quizlog_tui.errors import QuizlogError
+from quizlog_tui.files.scratch import scratch_folder
+from quizlog_tui.proof.verdict import Verdict
+from quizlog_tui.proof.verify import verify
+from quizlog_tui.record.append_only_list import AppendOnlyList
+from quizlog_tui.record.model import Record
+from quizlog_tui.record.store import RecordFile
+from quizlog_tui.replay.replayer import Replayer
+from quizlog_tui.replay.transcript import Transcript
+from quizlog_tui.replay.uncached_runs import UncachedRuns
+from quizlog_tui.replay.world import isolation
+from quizlog_tui.session.session import Session
+from tests.attacks.around import Around, Lookout
+from tests.attacks.by_quizzes.entries import QuizAttack
+from tests.attacks.by_quizzes.left_files import LeftFile, left_files
+from tests.attacks.scene import Scene
 
 _SEED = 7
 _NEXT = "print(41 + 1)\ninput('? ')\n"

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quizlog_tui.cli.machine import attack_checks
-from quizlog_tui.sandbox.attacks.judge import Attempt
 from quizlog_tui.sandbox.result import ExecResult
 from quizlog_tui.solver.decisions.decision import Decision
 from quizlog_tui.solver.voting.decide import decide
+from tests.attacks import pipeline
+from tests.attacks.judge import Attempt
 
 TEXTS = st.text(max_size=40) | st.sampled_from(
     ["\x1b[2J", "\u202e", "\ud800", "- a: b", "\x85", "NaN", "ERROR: no", "{}", "\n---\n", "0"]
@@ -43,7 +43,7 @@ def result(answer: Any, status: Any = "ok", said: str = "") -> ExecResult:
 
 def judged(found: ExecResult) -> str | None:
     nothing: Any = None
-    return attack_checks.pipeline_ok(attempt(found), nothing, None)
+    return pipeline.pipeline_ok(attempt(found), nothing, None)
 
 
 @given(VALUES, STATUSES, TEXTS)
@@ -92,5 +92,5 @@ def swapped(decision: Decision) -> Decision:
 def test_a_vote_that_goes_wrong_is_seen(
     wrong: Callable[[Decision], Decision], said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(attack_checks, "decide", wrong)
+    monkeypatch.setattr(pipeline, "decide", wrong)
     assert judged(result(42)) == said

@@ -8,9 +8,9 @@ from collections.abc import Collection
 from pathlib import Path
 from threading import Event, Thread
 
-from ...files.scratch import owned_by
-from .. import usage
-from ..levels import NOBODY
+from quizlog_tui.files.scratch import owned_by
+from quizlog_tui.sandbox import usage
+from quizlog_tui.sandbox.levels import NOBODY
 
 _EVERY = 0.02
 _ENOUGH = 8 << 30

@@ -1,1 +1,0 @@
-"""Attacks by quizzes: hostile scripts and answers, run like a user's."""

@@ -1,1 +1,0 @@
-"""Attacks on the sandbox, as data: each is really run, and a guarantee is checked."""

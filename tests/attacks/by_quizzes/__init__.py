@@ -1,0 +1,1 @@
+"""Attacks by quiz scripts on the machine that replays them."""
