@@ -21,7 +21,7 @@ from .grammar import Parser, add_wait, command
 from .moves import narrate, narrate_warnings, one_move
 from .streams import emit_json, search_paused
 
-DIFFERENT = 3
+_DIFFERENT = 3
 """Exit code if a difference was found."""
 
 
@@ -65,7 +65,7 @@ def _diff(arguments: Namespace) -> int:
         emit_json(found.to_dict())
     else:
         print("\n".join(_describe(a, b, found)))
-    return 0 if found.equal else DIFFERENT
+    return 0 if found.equal else _DIFFERENT
 
 
 def _note_end(side: Side, run: Transcript, ended: Difference | None) -> None:
@@ -98,7 +98,7 @@ def _diff_replay(side: Side, *, as_json: bool) -> int:
         print(f"{one_line(side.name)} and its replay show the same ({steps})")
     else:
         print(f"{one_line(side.name)}: {difference_text(found)}")
-    return DIFFERENT if found else 0
+    return _DIFFERENT if found else 0
 
 
 def drift(arguments: Namespace) -> int:
@@ -112,7 +112,7 @@ def drift(arguments: Namespace) -> int:
         emit_json({"record": str(path)} | report.to_dict())
     else:
         print("\n".join(_report_lines(report)))
-    return 0 if report.agrees else DIFFERENT
+    return 0 if report.agrees else _DIFFERENT
 
 
 def _drift() -> Parser:

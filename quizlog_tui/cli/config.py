@@ -49,7 +49,7 @@ def show(arguments: Namespace) -> int:
 
 def check(arguments: Namespace) -> int:
     """`quizlog config check`: what is wrong in settings, keys and themes; 2 if anything."""
-    problems = all_problems()
+    problems = _all_problems()
     if arguments.json:
         emit_json({"ok": not problems, "problems": [vars(problem) for problem in problems]})
     elif problems:
@@ -59,7 +59,7 @@ def check(arguments: Namespace) -> int:
     return 2 if problems else 0
 
 
-def all_problems() -> list[ConfigProblem]:
+def _all_problems() -> list[ConfigProblem]:
     """What is wrong in the user's settings, keys, commands and themes."""
     from ..tui.keys.keymap import key_problems
     from ..tui.keys.own_commands import lines_read_twice, read_own_commands

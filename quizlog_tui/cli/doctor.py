@@ -18,7 +18,7 @@ from .streams import FOR_CODE, emit_json
 
 
 @dataclass(frozen=True)
-class DoctorFinding:
+class _DoctorFinding:
     """The result of a check."""
 
     name: str
@@ -26,12 +26,12 @@ class DoctorFinding:
     says: str
 
 
-def findings() -> list[DoctorFinding]:
+def _findings() -> list[_DoctorFinding]:
     """All findings in the order shown."""
     return [finding for name, look in _LOOKS.items() for finding in _found(name, look)]
 
 
-def _found(name: str, look: Callable[[], Iterator[DoctorFinding]]) -> list[DoctorFinding]:
+def _found(name: str, look: Callable[[], Iterator[_DoctorFinding]]) -> list[_DoctorFinding]:
     """The findings of a check; a system error becomes a finding."""
     try:
         return list(look())
@@ -39,19 +39,19 @@ def _found(name: str, look: Callable[[], Iterator[DoctorFinding]]) -> list[Docto
         refused = refusal(error)
         if refused is None:
             raise
-        return [DoctorFinding(name, False, str(refused))]
+        return [_DoctorFinding(name, False, str(refused))]
 
 
-def _python() -> Iterator[DoctorFinding]:
-    yield DoctorFinding("python", sys.version_info >= (3, 11), platform.python_version())
-    yield DoctorFinding(
+def _python() -> Iterator[_DoctorFinding]:
+    yield _DoctorFinding("python", sys.version_info >= (3, 11), platform.python_version())
+    yield _DoctorFinding(
         "system", sys.platform != "win32", f"{platform.system()} {platform.release()}"
     )
     for name in ("textual", "rich", "PyYAML"):
-        yield DoctorFinding(name, True, version(name))
+        yield _DoctorFinding(name, True, version(name))
 
 
-def _processes() -> Iterator[DoctorFinding]:
+def _processes() -> Iterator[_DoctorFinding]:
     yield _either("fork", hasattr(os, "fork"), "quizzes run", "quizzes cannot run here; use WSL")
     linux = sys.platform == "linux"
     yield _either(
@@ -68,22 +68,22 @@ def _processes() -> Iterator[DoctorFinding]:
     )
 
 
-def _either(name: str, ok: bool, good: str, bad: str) -> DoctorFinding:
-    return DoctorFinding(name, ok, good if ok else bad)
+def _either(name: str, ok: bool, good: str, bad: str) -> _DoctorFinding:
+    return _DoctorFinding(name, ok, good if ok else bad)
 
 
-def _libyaml() -> Iterator[DoctorFinding]:
+def _libyaml() -> Iterator[_DoctorFinding]:
     from ..record.text.yaml_text import has_libyaml
 
     yield _either("libyaml", has_libyaml(), "records load quickly", "long records load slowly")
 
 
-def _locks() -> Iterator[DoctorFinding]:
+def _locks() -> Iterator[_DoctorFinding]:
     said = "only changes by others are detected"
     yield _either("record locks", find_spec("fcntl") is not None, "flock", said)
 
 
-def _addresses() -> Iterator[DoctorFinding]:
+def _addresses() -> Iterator[_DoctorFinding]:
     from ..replay.process.spawn import same_addresses
     from ..replay.world import UNAVAILABLE
 
@@ -91,7 +91,7 @@ def _addresses() -> Iterator[DoctorFinding]:
     yield _either("fixed addresses", same_addresses(), good, UNAVAILABLE["addresses"])
 
 
-def _quizzes() -> Iterator[DoctorFinding]:
+def _quizzes() -> Iterator[_DoctorFinding]:
     """Check by running a script that does nothing."""
     from ..files.scratch import scratch_folder
     from ..replay.replayer import replay
@@ -110,11 +110,11 @@ def _quizzes() -> Iterator[DoctorFinding]:
     yield _either("isolation of quiz scripts", not wrong, good, wrong)
 
 
-def _sandbox() -> Iterator[DoctorFinding]:
+def _sandbox() -> Iterator[_DoctorFinding]:
     from ..sandbox.executor import advice
 
     found = advice()
-    yield DoctorFinding("sandbox", found.level is not None, found.says)
+    yield _DoctorFinding("sandbox", found.level is not None, found.says)
     yield _either(
         "libraries for models' code",
         not found.missing,
@@ -123,10 +123,10 @@ def _sandbox() -> Iterator[DoctorFinding]:
     )
 
 
-def _browser() -> Iterator[DoctorFinding]:
+def _browser() -> Iterator[_DoctorFinding]:
     if find_spec("playwright") is None or find_spec("dotenv") is None:
         said = "no quizzes on web pages: pip install 'quizlog-tui[browser]'"
-        yield DoctorFinding("browser", False, said)
+        yield _DoctorFinding("browser", False, said)
         return
     import asyncio
 
@@ -136,14 +136,14 @@ def _browser() -> Iterator[DoctorFinding]:
     try:
         configured = read_settings().browser_executable
     except ConfigError as error:
-        yield DoctorFinding("browser", False, str(error))
+        yield _DoctorFinding("browser", False, str(error))
         return
     found = executable(configured) or asyncio.run(own_executable())
     bad = "no Chromium: apt install chromium-headless-shell, or playwright install chromium"
     yield _either("browser", found is not None, f"{found}: quizzes on web pages", bad)
 
 
-def _examples() -> Iterator[DoctorFinding]:
+def _examples() -> Iterator[_DoctorFinding]:
     from ..files.paths import example_names
 
     names = example_names()
@@ -169,7 +169,7 @@ def doctor(arguments: Namespace) -> int:
     if arguments.attacks:
         hint = "in a checkout of quizlog: python -m tests.attacks"
         raise UsageError("the campaigns of attacks are part of the tests", hint=hint)
-    found = findings()
+    found = _findings()
     if arguments.json:
         emit_json({"findings": [asdict(item) for item in found]})
     else:

@@ -17,7 +17,7 @@ from ..text import one_line, plural, told_once
 from .grammar import Parser, command
 from .streams import emit_json
 
-FOUND = 3
+_FOUND = 3
 """Exit code if there is a trap."""
 
 
@@ -40,7 +40,7 @@ def lint(arguments: Namespace) -> int:
     else:
         for name, each in ({source.path.name: report} | others).items():
             print("\n".join(_lines(each, name)))
-    return FOUND if any(each.traps for each in (report, *others.values())) else 0
+    return _FOUND if any(each.traps for each in (report, *others.values())) else 0
 
 
 def _lint() -> Parser:

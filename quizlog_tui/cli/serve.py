@@ -17,7 +17,7 @@ from .streams import emit_json, needs, say
 if TYPE_CHECKING:
     from ..webquiz.task.settings import TaskSettings
 
-PORT = 8642
+_PORT = 8642
 
 TOKEN = "QUIZLOG_TOKEN"
 """The environment variable with the secret that clients must send."""
@@ -79,7 +79,7 @@ def _serve_parser() -> Parser:
         epilog=epilog,
     )
     parser.add_argument("--host", default="127.0.0.1", help="default: 127.0.0.1")
-    parser.add_argument("--port", type=port, default=PORT, help=f"default: {PORT}; 0: any free")
+    parser.add_argument("--port", type=port, default=_PORT, help=f"default: {_PORT}; 0: any free")
     parser.add_argument(
         "--folder",
         action="append",

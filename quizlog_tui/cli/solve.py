@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from ..solver.models.transport import Prompt
     from ..solver.solve import Panel, Progress
 
-DISAGREE = 3
+_DISAGREE = 3
 """Exit code if the models do not agree."""
 
-NO_ANSWER = 4
+_NO_ANSWER = 4
 """Exit code if no model answered."""
 
 _WHY_PAUSED = {
@@ -138,7 +138,7 @@ async def _once(session: Session, panel: Panel, arguments: Namespace) -> int:
         _answered(session, decision, reply)
         return 1 if reply.status == "error" else 0
     if decision.verdict.why is None:
-        return DISAGREE if decision.verdict.classes else NO_ANSWER
+        return _DISAGREE if decision.verdict.classes else _NO_ANSWER
     text = short(answer_text(decision.verdict.answer, decision.question))
     say(f"accept it with --accept, or answer yourself: quizlog {session.path} {text!r}")
     return 0
@@ -166,7 +166,7 @@ async def _fly(session: Session, panel: Panel, arguments: Namespace) -> int:
     if flight.ended == "raised":
         return 1
     say(f"paused at step {last.question.pointer}: {_WHY_PAUSED[flight.ended]}")
-    return DISAGREE if flight.ended == "disagreement" else NO_ANSWER
+    return _DISAGREE if flight.ended == "disagreement" else _NO_ANSWER
 
 
 def _answered(session: Session, decision: Decision, reply: Reply) -> None:
@@ -227,7 +227,7 @@ async def _solve_remotely(arguments: Namespace) -> int:
     if solved.reply is not None:
         return 1 if solved.reply.get("status") == "error" else 0
     if solved.decision.verdict.why is None or arguments.until_end:
-        return DISAGREE if solved.decision.verdict.classes else NO_ANSWER
+        return _DISAGREE if solved.decision.verdict.classes else _NO_ANSWER
     return 0
 
 

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from quizlog_tui.cli import inspect as inspect_command
-from quizlog_tui.cli import inspect as trace_command
 from quizlog_tui.cli import main
 from quizlog_tui.debug.inspection import inspection_from
 from quizlog_tui.debug.trace import trace_from
@@ -52,7 +51,7 @@ def source(tmp_path: Path) -> Source:
 def shown(found: Any) -> str:
     """What the commands show of an inspection or a trace."""
     if hasattr(found, "events"):
-        lines = trace_command._lines(found, ["input('? ')"], Path("quiz.py"))
+        lines = inspect_command._traced_lines(found, ["input('? ')"], Path("quiz.py"))
     else:
         lines = inspect_command._lines(found, 0)
     return "\n".join(lines)
