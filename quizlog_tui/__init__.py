@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from .replay.transcript import Step as Step
     from .replay.transcript import Transcript as Transcript
     from .server.tasks import tasks_router as tasks_router
-    from .session.opening import open_record as open  # noqa: A004, F401
     from .session.reply import Reply as Reply
     from .session.session import Session as Session
+    from .session.session import open_record as open  # noqa: A004, F401
     from .solver.backend import Backend as Backend
     from .solver.decisions.decision_file import read_decisions as read_decisions
     from .solver.voting.decide import decide as decide
@@ -40,7 +40,7 @@ _WHERE = {
     "Transcript": "replay.transcript",
     "Reply": "session.reply",
     "Session": "session.session",
-    "open": "session.opening",
+    "open": "session.session",
     "align": "proof.compare.align",
     "compare": "proof.compare.sides",
     "drift_report": "proof.drift.report",

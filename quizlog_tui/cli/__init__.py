@@ -12,8 +12,7 @@ import sys
 from collections.abc import Sequence
 
 from ..errors import OutputError, QuizlogError, refusal
-from ..files.inherited import keep_own_rights
-from ..files.programs import drop_relative_entries
+from ..files.programs import drop_relative_entries, keep_own_rights
 from ..replay.process.spawn import discard
 from ..text import one_line
 from . import json_output, prestart, streams

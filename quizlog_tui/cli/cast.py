@@ -6,8 +6,8 @@ from argparse import Namespace
 from pathlib import Path
 
 from ..errors import UsageError
+from ..files.durable import write_text
 from ..files.paths import record_path
-from ..record.durable import write_text
 from .grammar import Parser, add_force, command, refuse_existing, screen_size
 from .json_output import emit_json
 

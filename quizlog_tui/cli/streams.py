@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
 from ..errors import OutputError
-from ..files.inherited import open_standard_descriptors
+from ..files.programs import open_standard_descriptors
 from ..terminal_text import colored, plain
 from ..text import first_lines, one_line, told_once, visible
 

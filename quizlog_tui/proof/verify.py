@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from ..errors import LimitError, QuizlogError
-from ..record.file_hashes import edited_files
-from ..record.model import Record
+from ..record.model import Record, edited_files
 from ..record.store import RecordFile
 from ..replay.script.file_hashes import file_hashes
 from ..replay.script.granted import granted_script_of

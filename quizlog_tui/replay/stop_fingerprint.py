@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from ..files.digest import hex_digest
+from ..files.regular_file import hex_digest
 
 _DIGITS = 12
 _quoted = json.encoder.encode_basestring_ascii

@@ -16,7 +16,7 @@ from ..record.model import Record, Status
 from ..record.private_text import Privacy, PrivateFinding
 from ..replay.script.source import Source
 from ..replay.transcript import Transcript
-from ..session.branch_list import BranchInfo
+from ..session.reply import BranchInfo
 from ..session.session import Session
 from ..session.timeline import Moment, timeline
 

@@ -8,9 +8,9 @@ from functools import partial
 from pathlib import Path
 
 from ..errors import UsageError
+from ..files.durable import write_text
 from ..files.place import FileKind, check_place
 from ..files.regular_file import open_regular
-from ..record.durable import write_text
 from ..record.private_text import Privacy, privacy_of
 from ..session.session import Session
 from .document import RecordReport, build_report, redacted, with_findings

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from ..errors import ConflictError, QuizlogError, ScriptError, UsageError
-from ..files.stamp import Stamp, stamp_of
+from ..files.regular_file import Stamp, stamp_of
 from ..record.store import RecordFile
 from ..record.who import Giver
 from ..replay.script.source_cache import SourceCache

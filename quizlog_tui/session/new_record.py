@@ -9,22 +9,14 @@ from typing import Any
 
 from ..errors import ScriptError
 from ..record.append_only_list import AppendOnlyList
-from ..record.file_hashes import with_file_hashes
-from ..record.model import Record
-from ..record.store import RecordFile
-from ..record.summary import SUFFIXES
+from ..record.model import Record, with_file_hashes
+from ..record.store import RecordFile, is_record
 from ..replay.replayer import Replayer
 from ..replay.script.file_hashes import file_hashes
 from ..replay.script.granted import granted_script_of, place_of
 from ..replay.script.source import Source, read_source
 from ..replay.world import world_of
-
-
-def utc_now() -> str:
-    """The time, ISO 8601 in UTC, to the second."""
-    from datetime import UTC, datetime
-
-    return datetime.now(UTC).isoformat(timespec="seconds")
+from .live_record import utc_now
 
 
 def read_new_script(script: Path) -> Source:
@@ -38,11 +30,6 @@ def read_new_script(script: Path) -> Source:
         hint = "name a Python file; a record is opened by `quizlog RECORD`"
         raise ScriptError("is a record, not a script", where=str(script), hint=hint)
     return source
-
-
-def is_record(path: Path) -> bool:
-    """Whether a file is named like a record."""
-    return path.suffix in SUFFIXES
 
 
 def script_of(record: Path) -> Path:

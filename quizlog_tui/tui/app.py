@@ -16,10 +16,9 @@ from textual.dom import DOMNode
 from textual.filter import LineFilter
 from textual.notifications import Notify
 
-from ..config import Config, ConfigProblem
+from ..config import Config, ConfigProblem, known_author
 from ..errors import QuizlogError
 from ..files.paths import own_examples
-from ..record.author import known_author
 from ..record.who import Giver
 from ..replay.replayer import user_replayer
 from ..session.audit import Audit, audit_of, check_reading

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from ..files.stamp import Stamp, stamp_of
+from ..files.regular_file import Stamp, stamp_of
 
 Stamps = dict[Path, Stamp]
 """The stamp of each existing file."""

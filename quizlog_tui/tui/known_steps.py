@@ -17,9 +17,16 @@ from ..record.append_only_list import AppendOnlyList
 from ..record.model import Record
 from ..record.who import Attribution
 from ..replay.transcript import Step, Transcript
-from ..session.effort import Asked, StepEffort, giver_text, step_efforts
 from ..session.session import Session
-from ..session.timeline import Moment, Timeline, timeline
+from ..session.timeline import (
+    Asked,
+    Moment,
+    StepEffort,
+    Timeline,
+    giver_text,
+    step_efforts,
+    timeline,
+)
 from .draw.timeline import ALERT, DECISION, FORK, NOTE
 from .file_changes import Watch
 from .step_decisions import decisions_by_step, model_work_by_step

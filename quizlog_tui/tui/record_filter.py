@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import UsageError
-from ..record.preview import Preview, preview
-from ..record.summary import Summary
+from ..record.summary import Preview, Summary, preview
 
 _SCORE = re.compile(r"score(<=|>=|=|<|>)([0-9]*\.?[0-9]+)")
 _COMPARED: dict[str, Callable[[float, float], bool]] = {

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import ScriptError
-from ..record.summary import SUFFIXES, Summary, summary
+from ..record.store import SUFFIXES
+from ..record.summary import Summary, summary
 from ..replay.script.granted import with_grants
 from ..replay.script.source import read_script_of
 from .draw.library import ORDERS, STATUSES, arranged

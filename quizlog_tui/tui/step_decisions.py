@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ..record.lineage import lineage
 from ..record.model import Record
-from ..session.effort import Asked
+from ..session.timeline import Asked
 
 if TYPE_CHECKING:
     from ..solver.decisions.decision import Decision

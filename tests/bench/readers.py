@@ -17,11 +17,10 @@ from pathlib import Path
 
 from rows import Row, collect, faster, measured, table
 
-from quizlog_tui.record import summary
+from quizlog_tui.record import document, summary
 from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import Record
 from quizlog_tui.record.store import RecordFile
-from quizlog_tui.record.text import document
 from quizlog_tui.session.new_record import new_record
 from quizlog_tui.session.session import Session
 
@@ -73,7 +72,7 @@ def cold_rows(folder: Path) -> Iterator[Row]:
         session.answer("4")
     start = "from quizlog_tui.cli import main, prestart\n"
     without = {
-        "own_yaml": "from quizlog_tui.record.text import document\n"
+        "own_yaml": "from quizlog_tui.record import document\n"
         "document.parse_own = lambda text: None\n",
         "prestart": "prestart.start = lambda words: None\n",
     }

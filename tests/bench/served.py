@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from quizlog_tui.record.durable import write_text
+from quizlog_tui.files.durable import write_text
 from quizlog_tui.record.model import Record
 from quizlog_tui.record.store import RecordFile
 

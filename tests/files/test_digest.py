@@ -9,7 +9,7 @@ import sys
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quizlog_tui.files.digest import hex_digest
+from quizlog_tui.files.regular_file import hex_digest
 
 
 @given(st.binary(max_size=300))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from quizlog_tui.errors import ConfigError
-from quizlog_tui.files.ours import own_file, own_folder
+from quizlog_tui.files.place import own_file, own_folder
 
 
 def mode(path: Path) -> int:

@@ -13,8 +13,8 @@ import pytest
 
 import quizlog_tui
 from quizlog_tui.errors import RecordError
+from quizlog_tui.files.durable import write_bytes
 from quizlog_tui.files.place import FileKind, asked_before, check_place
-from quizlog_tui.record.durable import write_bytes
 
 PACKAGE = Path(quizlog_tui.__file__).parent
 SOURCES = {
@@ -37,7 +37,7 @@ ASKED = {
     "screenshot.PICTURE": "--force, or a dialog",
     "files.ROWS": "--force",
     "task_record.TASK_SCRIPT": "in a folder that nobody else may enter",
-    "author.AUTHOR": "in the user's own folder",
+    "config.AUTHOR": "in the user's own folder",
 }
 """The kinds that nothing in a file tells from others, and what keeps files of others instead."""
 
@@ -125,12 +125,11 @@ OTHERS = {
     "quizlog_tui.config": "the settings that the user asks for",
     "quizlog_tui.episodes.runs.remote_question": "a folder of its own",
     "quizlog_tui.episodes.read.files": "lines, after the same check",
-    "quizlog_tui.files.ours": "folders and databases of the user alone",
-    "quizlog_tui.files.own_text": "the user's own settings",
+    "quizlog_tui.files.place": "folders and databases of the user alone",
     "quizlog_tui.files.paths": "the user's copy of the examples",
     "quizlog_tui.files.scratch": "temporary folders",
     "quizlog_tui.proof.bundle.check": "a temporary folder",
-    "quizlog_tui.record.durable": "this is what all others use",
+    "quizlog_tui.files.durable": "this is what all others use; the user's own settings",
     "quizlog_tui.record.lock": "lock files",
     "quizlog_tui.replay.kept_files": "an empty folder that the user names; links are not followed",
     "quizlog_tui.sandbox": "temporary folders",
@@ -143,7 +142,7 @@ OTHERS = {
     "quizlog_tui.webquiz": "the folder of a task, which nobody else may enter",
     "quizlog_tui.replay.worker": "inside the process of a script",
     "quizlog_tui.cli.streams": "stdin and /dev/null",
-    "quizlog_tui.files.inherited": "/dev/null",
+    "quizlog_tui.files.programs": "/dev/null",
 }
 """The modules that make or move files in another way, and where they do."""
 _WRITES = re.compile(

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quizlog_tui.errors import UsageError
-from quizlog_tui.record.answer_list import lines_of, portions, read_answers, typed_answers
+from quizlog_tui.session.trials import lines_of, portions, read_answers, typed_answers
 
 ANSWERS = st.lists(st.text(st.characters(exclude_characters="\r\n")), min_size=1)
 

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from quizlog_tui.cli import main
-from quizlog_tui.config import Config, config_path
-from quizlog_tui.record.author import NEUTRAL, QUESTION, keep_author, known_author
+from quizlog_tui.config import NEUTRAL, QUESTION, Config, config_path, keep_author, known_author
 from quizlog_tui.record.feedback import read
 from quizlog_tui.record.store import RecordFile
 from tests.support.build import Build

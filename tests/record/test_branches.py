@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from quizlog_tui.errors import UsageError
 from quizlog_tui.record.branches import BranchEnd, answered, forked, replanted, rewound, switched
+from quizlog_tui.record.document import from_text, to_mapping
 from quizlog_tui.record.model import Record
-from quizlog_tui.record.text.document import from_text, to_mapping
-from quizlog_tui.record.text.yaml_text import dump_yaml
+from quizlog_tui.record.yaml_text import dump_yaml
 from tests.support.branched_records import paths, record
 
 NOTHING = BranchEnd()

@@ -10,12 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quizlog_tui.errors import UsageError
-from quizlog_tui.record.branches import answered, forked
+from quizlog_tui.record.branches import answered, forked, renamed
+from quizlog_tui.record.document import from_text, to_mapping
 from quizlog_tui.record.feedback import Feedback, added, moved, on_branch, read
 from quizlog_tui.record.model import Record
-from quizlog_tui.record.text.document import from_text, to_mapping
-from quizlog_tui.record.text.yaml_text import dump_yaml
-from quizlog_tui.record.upkeep import renamed
+from quizlog_tui.record.yaml_text import dump_yaml
 from tests.record.moves import MOVES, NOTHING, Move, walk
 from tests.support.branched_records import record
 

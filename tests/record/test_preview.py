@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from quizlog_tui.record import preview as module
+from quizlog_tui.record import summary as module
 from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import LastError, Record
-from quizlog_tui.record.preview import Preview, preview
 from quizlog_tui.record.store import RecordFile
-from quizlog_tui.record.summary import summary
+from quizlog_tui.record.summary import Preview, preview, summary
 
 
 def big(path: Path, count: int, pointer: int) -> Path:

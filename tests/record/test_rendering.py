@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.branches import BranchEnd, answered, forked, rewound
+from quizlog_tui.record.document import Rendering, from_text, to_mapping, to_text
 from quizlog_tui.record.model import LastError, Record
-from quizlog_tui.record.text.document import Rendering, from_text, to_mapping, to_text
 
 MOVES = st.lists(
     st.tuples(

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from quizlog_tui.record import summary as module
 from quizlog_tui.record.append_only_list import AppendOnlyList
+from quizlog_tui.record.document import Rendering
 from quizlog_tui.record.feedback import Feedback, added
 from quizlog_tui.record.model import LastError, Record, Status
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.record.summary import Summary, find_records, summary
-from quizlog_tui.record.text.document import Rendering
 from tests.record.moves import RECORDS
 
 TEXT = st.text(max_size=6) | st.sampled_from(
@@ -158,7 +158,7 @@ def test_records_are_found_one_by_one(tmp_path: Path) -> None:
 
 
 def test_a_result_file_is_no_record(tmp_path: Path) -> None:
-    from quizlog_tui.record.text.document import to_text
+    from quizlog_tui.record.document import to_text
 
     data = {"script": "q.py", "seed": 1, "code_hash": "x", "branch": "main", "status": "success"}
     for name in ("result.yaml", "result.json"):

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given
 
-from quizlog_tui.record.branches import BranchEnd, answered, forked
-from quizlog_tui.record.undoing import restored_state
-from quizlog_tui.record.upkeep import noted
+from quizlog_tui.record.branches import BranchEnd, answered, forked, noted, restored_state
 from tests.record.moves import MOVES, NOTHING, THEN, Move, walk
 from tests.support.branched_records import paths, record
 

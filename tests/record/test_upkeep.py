@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given
 
 from quizlog_tui.errors import UsageError
-from quizlog_tui.record.branches import forked, switched
+from quizlog_tui.record.branches import deleted, forked, noted, renamed, restored, switched
+from quizlog_tui.record.document import from_text, to_mapping
 from quizlog_tui.record.model import Record
-from quizlog_tui.record.text.document import from_text, to_mapping
-from quizlog_tui.record.text.yaml_text import dump_yaml
-from quizlog_tui.record.upkeep import deleted, noted, renamed, restored
+from quizlog_tui.record.yaml_text import dump_yaml
 from tests.record.moves import MOVES, NOTHING, Move, walk
 from tests.support.branched_records import paths, record
 

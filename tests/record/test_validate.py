@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from quizlog_tui.errors import RecordError
-from quizlog_tui.record.text.document import from_text, to_mapping, to_text
+from quizlog_tui.record.document import from_text, to_mapping, to_text
 
 EXAMPLE = """\
 {

@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quizlog_tui.errors import RecordError
-from quizlog_tui.record.text.own_yaml import parse_own
-from quizlog_tui.record.text.yaml_text import dump_json, dump_yaml, parse
+from quizlog_tui.record.yaml_text import dump_json, dump_yaml, parse, parse_own
 from tests.support.long_runs import examples
 
 SPECIAL = [

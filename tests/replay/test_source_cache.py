@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from quizlog_tui.errors import ScriptError
-from quizlog_tui.files.stamp import is_settled, stamp_of
+from quizlog_tui.files.regular_file import is_settled, stamp_of
 from quizlog_tui.replay.replayer import Replayer
 from quizlog_tui.replay.script import source_cache
 from quizlog_tui.replay.script.granted import grant

@@ -7,7 +7,7 @@ from math import nan
 import pytest
 
 from quizlog_tui.record.who import Attribution
-from quizlog_tui.session.effort import (
+from quizlog_tui.session.timeline import (
     Asked,
     giver_text,
     seconds_between,

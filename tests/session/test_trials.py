@@ -80,7 +80,7 @@ def test_a_deep_sweep_can_be_cancelled(record: Path, monkeypatch: pytest.MonkeyP
         raise CancelledError("given up")
 
     with Session(record) as session:
-        monkeypatch.setattr("quizlog_tui.session.walks.amend", cancelled)
+        monkeypatch.setattr("quizlog_tui.session.trials.amended_run", cancelled)
         with pytest.raises(CancelledError):
             session.fan_out(0, ["1"], deep=True)
 

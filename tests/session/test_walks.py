@@ -14,7 +14,7 @@ from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import LastError
 from quizlog_tui.replay.transcript import Step, Transcript
 from quizlog_tui.session.session import Session
-from quizlog_tui.session.walks import bisect
+from quizlog_tui.session.trials import find_culprit as bisect
 from tests.support.build import Build
 
 SHOP = """

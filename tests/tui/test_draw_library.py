@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quizlog_tui.record.preview import Preview
-from quizlog_tui.record.summary import Summary
+from quizlog_tui.record.summary import Preview, Summary
 from quizlog_tui.tui.clock import FrozenClock
 from quizlog_tui.tui.draw.library import (
     ORDERS,

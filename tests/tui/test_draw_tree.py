@@ -7,7 +7,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quizlog_tui.session.branch_list import BranchInfo
+from quizlog_tui.session.reply import BranchInfo
 from quizlog_tui.tui.clock import FrozenClock
 from quizlog_tui.tui.draw.tree import TreeRow, branch_detail, tree_grid, tree_rows
 

@@ -10,7 +10,7 @@ import pytest
 from textual.pilot import Pilot
 
 from quizlog_tui.errors import LimitError
-from quizlog_tui.session.match_limit import match_limit
+from quizlog_tui.session.find import match_limit
 from quizlog_tui.session.session import Session
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock

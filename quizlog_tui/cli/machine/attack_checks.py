@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterator
 
 from ...errors import QuizlogError
-from ...record.text.yaml_text import dump_yaml, parse
+from ...record.yaml_text import dump_yaml, parse
 from ...sandbox.attacks.judge import Attempt, Check
 from ...sandbox.attacks.scene import Scene
 from ...sandbox.result import ExecResult

@@ -74,7 +74,7 @@ def _either(name: str, ok: bool, good: str, bad: str) -> DoctorFinding:
 
 
 def _libyaml() -> Iterator[DoctorFinding]:
-    from ...record.text.yaml_text import has_libyaml
+    from ...record.yaml_text import has_libyaml
 
     yield _either("libyaml", has_libyaml(), "records load quickly", "long records load slowly")
 

@@ -9,8 +9,7 @@ from ...files.paths import record_path
 from ...proof.lint.check import lint as lint_source
 from ...proof.lint.check import lint_module
 from ...proof.lint.findings import LintReport
-from ...record.store import RecordFile
-from ...record.summary import SUFFIXES
+from ...record.store import SUFFIXES, RecordFile
 from ...replay.script.needed_files import needed_files
 from ...replay.script.source import Source, read_script_of, read_source
 from ...text import one_line, plural, told_once

@@ -8,8 +8,7 @@ from collections.abc import Iterable
 from ...errors import UsageError
 from ...record.given_here import given_lines, is_shown, note_shown
 from ...replay.script.granted import place_of
-from ...session.allowing import allow, not_given_here
-from ...session.session import Session
+from ...session.session import Session, allow, not_given_here
 from ...text import one_line
 
 _MOST_LINES = 50

@@ -7,11 +7,10 @@ from argparse import Namespace
 from pathlib import Path
 
 from ...errors import QuizlogError, UsageError
-from ...record.answer_list import portions, read_answers
 from ...replay.replayer import CHECKPOINTS
 from ...replay.transcript import Transcript
 from ...session.session import Session
-from ...session.trials import attempt_row
+from ...session.trials import attempt_row, portions, read_answers
 from ...text import one_line
 from ..grammar import Parser, add_step, command
 from ..json_output import emit_json

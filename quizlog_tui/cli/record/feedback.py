@@ -6,9 +6,8 @@ import sys
 from argparse import Namespace
 from dataclasses import asdict
 
-from ...config import load_config
+from ...config import NEUTRAL, QUESTION, keep_author, known_author, load_config
 from ...files.paths import record_path
-from ...record.author import NEUTRAL, QUESTION, keep_author, known_author
 from ...record.feedback import VERDICTS, Feedback, matching, read
 from ...record.store import RecordFile
 from ...text import one_line

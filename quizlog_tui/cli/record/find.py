@@ -22,11 +22,11 @@ from ...session.find import (
     Passage,
     excerpt,
     hits_in,
+    match_limit,
     passages,
     recorded_passages,
     search_pattern,
 )
-from ...session.match_limit import match_limit
 from ...session.session import Session
 from ...text import one_line, plural
 from ..grammar import Parser, command

@@ -134,7 +134,7 @@ def _answer(arguments: Namespace) -> str | None:
 
 def new(arguments: Namespace) -> int:
     """`quizlog new SCRIPT|RECORD [-- ARG...]`."""
-    from ...session.new_record import is_record
+    from ...record.store import is_record
 
     path = record_path(arguments.script)
     target = _run_again(path, arguments) if is_record(path) else _new_record(path, arguments)

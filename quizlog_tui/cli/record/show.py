@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ...replay.transcript import Step
-from ...session.branch_list import BranchInfo
-from ...session.reply import Reply
+from ...session.reply import BranchInfo, Reply
 from ...session.session import Session
 from ...terminal_text import plain, plain_lines
 from ...text import one_line, plural, told_apart, visible

@@ -10,8 +10,7 @@ from typing import Any
 from ...record import who
 from ...record.who import Attribution
 from ...replay.transcript import Transcript
-from ...session.effort import giver_text
-from ...session.timeline import Moment, Timeline, Try, timeline
+from ...session.timeline import Moment, Timeline, Try, giver_text, timeline
 from ...terminal_text import plain
 from ...text import clipped, duration, one_line
 from ..grammar import Parser, command

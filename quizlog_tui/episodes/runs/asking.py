@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Protocol
 
 from ...errors import EpisodeError, QuizlogError
+from ...files.durable import write_text
 from ...files.place import FileKind
 from ...files.regular_file import read_regular
-from ...record.durable import write_text
 from .declarations import hint_of
 from .instance import Instance
 from .runs import SolverRun, run_of

@@ -8,9 +8,9 @@ from hashlib import sha256
 from pathlib import Path
 
 from ...errors import EpisodeError, QuizlogError
+from ...files.durable import write_bytes
 from ...files.place import FileKind
 from ...files.regular_file import read_regular
-from ...record.durable import write_bytes
 from ...record.store import RecordFile
 from ...replay.script.needed_files import needed_files
 from ...replay.script.source import Source, read_source

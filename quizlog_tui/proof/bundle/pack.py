@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...errors import DifferenceError, UsageError
+from ...record.document import to_mapping, to_text
 from ...record.model import Record
 from ...record.private_text import PrivateFinding, is_private_file, privacy_of
 from ...record.store import RecordFile
-from ...record.text.document import to_mapping, to_text
 from ...replay.replayer import replay
 from ...replay.script.granted import granted_script_of
 from ...replay.script.needed_files import imported, needed_files

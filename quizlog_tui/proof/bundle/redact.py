@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import PurePosixPath
 
+from ...record.document import to_mapping
 from ...record.model import Record
 from ...record.private_text import Privacy, PrivateFinding, is_private_file
-from ...record.text.document import to_mapping
 
 
 def redacted(record: Record, privacy: Privacy) -> Record:

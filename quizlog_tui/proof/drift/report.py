@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...errors import LimitError, QuizlogError
-from ...record.file_hashes import edited_files
-from ...record.model import Record
+from ...record.model import Record, edited_files
 from ...replay.replayer import Replayer
 from ...replay.script.file_hashes import file_hashes
 from ...replay.script.source import Source

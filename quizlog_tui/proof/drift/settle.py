@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import UsageError
 from ...record.branches import BranchEnd, replanted
-from ...record.file_hashes import edited_files
-from ...record.model import Record
+from ...record.model import Record, edited_files
 from ...replay.replayer import Replayer
 from ...replay.script.file_hashes import file_hashes
 from ...replay.script.source import Source

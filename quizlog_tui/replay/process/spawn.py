@@ -11,7 +11,7 @@ import _thread
 import os
 import sys
 
-from ...files.inherited import open_standard_descriptors
+from ...files.programs import open_standard_descriptors
 from ..worker.room import when_there_is_room
 from .descriptors import DescriptorGroup
 

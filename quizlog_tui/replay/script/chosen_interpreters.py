@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ...config import config_folder
 from ...errors import ConfigError
-from ...files.own_text import write_own_text
+from ...files.durable import write_own_text
 
 _LINE = re.compile(r'^("(?:[^"\\]|\\.)*")\s*=\s*("(?:[^"\\]|\\.)*")\s*$', re.M)
 _HEAD = "# Which Python runs which script. Delete a line to leave the choice to quizlog again.\n"

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from ...files.digest import hex_digest
+from ...files.regular_file import hex_digest
 from .interpreter import OWN, chosen_interpreter_of
 
 

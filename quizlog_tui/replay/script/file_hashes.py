@@ -10,9 +10,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from ...files.digest import hex_digest
-from ...files.regular_file import read_regular
-from ...files.stamp import Stamp, is_settled, stamp_of
+from ...files.regular_file import Stamp, hex_digest, is_settled, read_regular, stamp_of
 from .needed_files import needed_files
 from .private_files import is_record_file
 from .source import Source

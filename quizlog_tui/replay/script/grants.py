@@ -15,7 +15,7 @@ from typing import Any
 
 from ...config import config_folder
 from ...errors import ConfigError
-from ...files.own_text import write_own_text
+from ...files.durable import write_own_text
 from .source import NAMES
 
 _HEAD = """\

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from ...files.stamp import Stamp, is_settled, stamp_of
+from ...files.regular_file import Stamp, is_settled, stamp_of
 from .granted import granted_source
 from .source import Source
 

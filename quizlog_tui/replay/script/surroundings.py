@@ -15,9 +15,7 @@ from itertools import islice
 from pathlib import Path
 
 from ...errors import UsageError
-from ...files.digest import hex_digest
-from ...files.regular_file import read_regular
-from ...files.stamp import Stamp, is_settled, stamp_of
+from ...files.regular_file import Stamp, hex_digest, is_settled, read_regular, stamp_of
 from ...text import is_whole
 from .needed_files import needed_files
 from .private_files import is_made_by_quizlog

@@ -16,9 +16,8 @@ from pathlib import Path
 
 from ...config import config_folder
 from ...errors import ConfigError
-from ...files.digest import hex_digest
-from ...files.own_text import write_own_text
-from ...files.regular_file import read_regular
+from ...files.durable import write_own_text
+from ...files.regular_file import hex_digest, read_regular
 from ...text import one_line
 from .models import programs_beside
 

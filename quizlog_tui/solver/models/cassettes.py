@@ -16,9 +16,9 @@ from types import NoneType
 from typing import Any, get_args
 
 from ...errors import ConfigError, RecordError
+from ...files.durable import write_text
 from ...files.place import FileKind
 from ...files.regular_file import read_regular
-from ...record.durable import write_text
 from ..decisions.decision import ReplyStatus
 from ..decisions.json_value import strict_loads
 from ..redaction import Redaction

@@ -24,7 +24,7 @@ from pydantic import (
 from ...errors import ConfigError, did_you_mean
 from ...files.paths import user_folder
 from ...files.regular_file import read_regular
-from ...record.text.yaml_text import parse
+from ...record.yaml_text import parse
 from .env_file import PRIMARY
 from .transport import MAX_WEIGHT, NAME, Voter
 

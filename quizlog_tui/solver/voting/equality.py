@@ -23,8 +23,8 @@ from functools import lru_cache
 from textwrap import dedent
 from typing import Any, Literal, Never
 
-from ...invisible import idle
 from ...replay.script.input_kinds import INTEGER, JSON, MATRIX, NUMBER, TEXT, is_free_text
+from ...text import idle
 from ..decisions.decision import ModelQuestion
 from ..decisions.json_value import answer_fault
 from .asked import LISTS, PRECISE, TINY, asked_text, decimals_asked, exact_case_asked, figures_asked

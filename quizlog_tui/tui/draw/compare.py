@@ -18,7 +18,7 @@ from ...proof.compare.align import AlignedRow as Aligned
 from ...proof.compare.align import align
 from ...proof.diverge import first_difference
 from ...replay.transcript import Step, Transcript
-from ...session.branch_list import BranchInfo
+from ...session.reply import BranchInfo
 from ...terminal_text import plain
 from ...text import one_line, plural
 from ..widgets.lines.columns import fitted

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ...session.effort import UNKNOWN, Effort, StepEffort, total_effort
+from ...session.timeline import UNKNOWN, Effort, StepEffort, total_effort
 from ...text import one_line, plural
 from ..clock import Clock
 from ..widgets.lines.columns import Cell, Grid, Layout, cells_line, layout, widest

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ...record.feedback import Feedback
-from ...record.preview import Preview
-from ...record.summary import Summary
+from ...record.summary import Preview, Summary
 from ...terminal_text import plain, with_newlines
 from ..widgets.lines.documents import Line, line
 from .status_signs import STYLES, bars, outcome

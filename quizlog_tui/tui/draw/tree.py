@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from ...session.branch_list import BranchInfo
+from ...session.reply import BranchInfo
 from ...text import one_line, plural, told_apart
 from ..clock import Clock
 from ..widgets.lines.columns import Cell, Grid, Layout, cells_line, layout, widest

@@ -8,7 +8,7 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
-from ...session.effort import StepEffort, total_effort
+from ...session.timeline import StepEffort, total_effort
 from ...text import plural
 from ..clock import Clock
 from ..draw.effort import ORDERS, arranged_efforts, effort_grid, effort_layout, effort_text

@@ -22,13 +22,12 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import TextArea
 
 from ...errors import CancelledError, QuizlogError, UsageError
-from ...record.answer_list import lines_of, portions, typed_answers
 from ...record.branches import free_name
 from ...replay.replayer import Replayer
 from ...replay.transcript import Transcript
 from ...session.audit import readable_path
 from ...session.session import Session
-from ...session.trials import attempt_row, differs_at
+from ...session.trials import attempt_row, differs_at, lines_of, portions, typed_answers
 from ...text import plural, visible
 from ..draw.sweep import (
     SweepAttempt,

@@ -15,7 +15,7 @@ from textual.containers import Container, Vertical
 
 from ...errors import QuizlogError
 from ...replay.replayer import Replayer
-from ...session.branch_list import BranchInfo
+from ...session.reply import BranchInfo
 from ...session.session import Session
 from ...text import plural, visible
 from ..clock import Clock

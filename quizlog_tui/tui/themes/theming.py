@@ -16,7 +16,7 @@ from textual.theme import BUILTIN_THEMES, Theme
 from ...config import ConfigProblem, config_folder
 from ...errors import QuizlogError, did_you_mean
 from ...files.paths import shipped
-from ...record.text.yaml_text import parse
+from ...record.yaml_text import parse
 
 DEFAULT = "quizlog-dark"
 """The default theme."""

@@ -13,8 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from urllib.parse import unquote, urlsplit
 
-from ...invisible import suspect
-from ...text import is_whole
+from ...text import is_whole, suspect
 
 _SPECIAL = tuple(
     ipaddress.ip_network(net)

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from ...files.durable import write_text
 from ...files.place import FileKind
 from ...files.regular_file import read_regular
-from ...record.durable import write_text
 from ...solver.decisions.json_value import strict_loads
 from .file_names import safe_name
 

@@ -13,15 +13,15 @@ from dataclasses import replace
 from pathlib import Path
 
 from ...errors import QuizlogError
+from ...files.durable import write_text
 from ...files.place import FileKind, asked_before
 from ...record import branches as rules
 from ...record.append_only_list import AppendOnlyList
-from ...record.durable import write_text
 from ...record.lineage import agreements
 from ...record.model import MAIN, LastError, Record, Status
 from ...record.store import RecordFile
 from ...replay.script.source import Source
-from ...session.new_record import utc_now
+from ...session.live_record import utc_now
 from ...solver.redaction import Redaction
 from .script import PageTry, TaskScript, describe_task
 from .task import PageResult, TaskResult

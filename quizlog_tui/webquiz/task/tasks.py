@@ -17,8 +17,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ...errors import LimitError, UsageError
-from ...files.digest import hex_digest
-from ...files.ours import own_folder
+from ...files.place import own_folder
+from ...files.regular_file import hex_digest
 from ..net.address import Allowed, BadAddressError, allowed_for, is_special
 from .durable import durable
 from .settings import TaskSettings

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import UsageError
-from ...files.ours import own_folder
+from ...files.place import own_folder
 from ...solver.decisions.decision_file import decisions_path
 from ...solver.models.cassettes import FETCHED
 from ...solver.redaction import Redaction

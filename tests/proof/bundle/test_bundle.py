@@ -31,7 +31,7 @@ from quizlog_tui.proof.bundle.container import (
 )
 from quizlog_tui.proof.bundle.pack import pack
 from quizlog_tui.proof.bundle.sign import sign, signature
-from quizlog_tui.record.text.document import to_text
+from quizlog_tui.record.document import to_text
 from quizlog_tui.replay.replayer import Replayer, replay
 from quizlog_tui.replay.script.needed_files import needed_files
 from quizlog_tui.replay.script.source import read_source

@@ -301,7 +301,7 @@ def test_a_step_of_another_shape_is_refused(line: Any, bundle: Path) -> None:
 
 
 def _start(members: Members) -> int:
-    from quizlog_tui.record.text.document import from_text
+    from quizlog_tui.record.document import from_text
     from quizlog_tui.replay.world import world_of
 
     return world_of(from_text(members["record.yaml"].decode(), "r.yaml")).start

@@ -15,8 +15,7 @@ from textual.widgets import Input
 from textual.worker import Worker
 
 from ....errors import LimitError, UsageError
-from ....session.find import UNRECORDED, hits_in, search_pattern
-from ....session.match_limit import match_limit
+from ....session.find import UNRECORDED, hits_in, match_limit, search_pattern
 from ....text import plural
 from ...draw.find import hit_grid, hit_layout, hit_lines
 from ...keys.bindings import screen_bindings

@@ -19,8 +19,7 @@ from textual.widgets import Static
 from textual.worker import Worker
 
 from ....errors import QuizlogError, UsageError
-from ....record.preview import Preview, preview
-from ....record.summary import Summary
+from ....record.summary import Preview, Summary, preview
 from ....replay.replayer import Replayer
 from ....session.audit import may_read
 from ....text import one_line, plural

@@ -8,9 +8,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ....record.author import QUESTION, keep_author
+from ....config import QUESTION, keep_author
 from ....record.given_here import given_lines
-from ....session.allowing import allow, not_given_here
+from ....session.session import allow, not_given_here
 from ....text import clipped
 from ...messages import Neighbour
 from ...toasts import tell

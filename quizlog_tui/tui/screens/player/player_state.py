@@ -9,7 +9,7 @@ from typing import Literal
 from ....record.model import Record
 from ....replay.transcript import Transcript
 from ....session.session import Session
-from ....session.walks import Culprit
+from ....session.trials import Culprit
 from ....text import clipped, one_line, plural
 from ...playhead import Playhead
 

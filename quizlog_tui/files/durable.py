@@ -1,7 +1,8 @@
 """Replaces files atomically: after a crash a file holds all of its old or all of its new content.
 
 The new content is written under a temporary name, synced to the disk and renamed over the old
-file; then the folder is synced.
+file; then the folder is synced. Only the small files in the settings folder, of what the user has
+allowed or chosen, are not synced (`write_own_text`).
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import Self
 
 from ..errors import RecordError
-from ..files.place import FileKind, check_place
+from .place import FileKind, check_place
 
 _HINTS = {
     "ENOSPC": "make room on the disk, then repeat; nothing was changed",
@@ -165,3 +166,17 @@ def unwritable(error: OSError, path: Path) -> RecordError:
     hint = "make the folder writable, or copy the record elsewhere"
     hint = _HINTS.get(errno.errorcode.get(error.errno or 0, ""), hint)
     return RecordError(f"cannot write: {error.strerror}", where=str(path), hint=hint)
+
+
+def write_own_text(path: Path, text: str) -> None:
+    """Replace a file in the settings folder at once, or make it with its folder.
+
+    It is not synced: if it is lost, the user is asked again.
+
+    Raises:
+        OSError: It cannot be written; it is unchanged.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary.write_text(text, encoding="utf-8")
+    temporary.replace(path)
