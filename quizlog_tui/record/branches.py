@@ -156,18 +156,27 @@ def _moved_children(record: Record, parent: str, name: str, at: int) -> dict[str
 def remarks_moved(record: Record, branch: str, to: str, since: int = 0) -> Mapping[str, Any]:
     """The extensions, with what is about `branch` from step `since` on moved to branch `to`.
 
-    These are the remarks, and who gave the answers.
+    These are the remarks, and who gave the answers. If `since` is 0, remarks on the branch as a
+    whole are moved too.
     """
-    extras = record.extras
-    if "feedback" in extras:
-        from . import feedback
-
-        extras = feedback.moved(extras, branch, to, since)
-    if "who" in extras:
-        from . import who
-
-        extras = who.moved(extras, branch, to, since)
+    extras = dict(record.extras)
+    for key, whole in (("feedback", not since), ("who", False)):
+        items = extras.get(key)
+        if isinstance(items, (list, AppendOnlyList)):
+            extras[key] = type(items)(
+                {**item, "branch": to} if _is_about(item, branch, since, whole=whole) else item
+                for item in items
+            )
     return extras
+
+
+def _is_about(item: Any, branch: str, since: int, *, whole: bool) -> bool:
+    """Whether an entry of any tool is about a branch, from a step on or as a `whole`."""
+    if not isinstance(item, Mapping) or item.get("branch") != branch:
+        return False
+    at: Any = item.get("at")
+    is_step = isinstance(at, int) and not isinstance(at, bool) and at >= 0
+    return at >= since if is_step else whole
 
 
 def forked(record: Record, at: int, answer: str, name: str | None, end: BranchEnd) -> Record:

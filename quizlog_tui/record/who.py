@@ -99,19 +99,6 @@ def added(record: Record, branch: str, at: int, given: Attribution) -> Record:
     return record.but(extras={**record.extras, KEY: items})
 
 
-def moved(extras: Mapping[str, Any], branch: str, to: str, since: int) -> Mapping[str, Any]:
-    """The extensions, with the givers of answers of `branch` from step `since` on moved to `to`."""
-    items = [
-        {**item, "branch": to} if _concerns(item, branch, since) else item
-        for item in _items(extras)
-    ]
-    return {**extras, KEY: AppendOnlyList(items)} if items else extras
-
-
-def _concerns(item: Any, branch: str, since: int) -> bool:
-    return any(name == branch and at >= since for name, at, _ in _entries([item]))
-
-
 def restore_givers(record: Record, left: Record) -> Record:
     """The record with the givers that `left` knows of answers which both have.
 
