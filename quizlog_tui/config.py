@@ -79,7 +79,7 @@ class Config:
     )
 
 
-SECTIONS = ("limits", "cache")
+_SECTIONS = ("limits", "cache")
 """The TOML tables whose keys are settings."""
 EXAMPLES = {
     "keys": '"player.fork" = "f"',
@@ -140,7 +140,7 @@ def _entries(data: Mapping[str, Any]) -> list[tuple[str, str, Any]]:
     """Field name, dotted key and value of every entry in the file."""
     entries = []
     for key, value in data.items():
-        if key in SECTIONS and isinstance(value, dict):
+        if key in _SECTIONS and isinstance(value, dict):
             entries += [(f"{key}_{name}", f"{key}.{name}", inner) for name, inner in value.items()]
         else:
             entries.append((key, key, value))
@@ -149,8 +149,8 @@ def _entries(data: Mapping[str, Any]) -> list[tuple[str, str, Any]]:
 
 def _wrong(known: Mapping[str, Any], key: str, dotted: str, value: Any) -> tuple[str, str] | None:
     """What is wrong with a setting and how to fix it; None if nothing is."""
-    if key not in known or dotted != dotted_name(key):
-        hint = did_you_mean(dotted, map(dotted_name, known)) or "remove it"
+    if key not in known or dotted != _dotted_name(key):
+        hint = did_you_mean(dotted, map(_dotted_name, known)) or "remove it"
         return "there is no such setting", hint
     if key in EXAMPLES:
         return _wrong_table(key, value)
@@ -178,10 +178,10 @@ def _holds_texts(value: Any) -> bool:
     return isinstance(value, dict) and all(isinstance(text, str) for text in value.values())
 
 
-def dotted_name(name: str) -> str:
+def _dotted_name(name: str) -> str:
     """The key in the file for a field of `Config`."""
     section, _, rest = name.partition("_")
-    return f"{section}.{rest}" if section in SECTIONS else name
+    return f"{section}.{rest}" if section in _SECTIONS else name
 
 
 def _toml(value: Any) -> str:
@@ -194,7 +194,7 @@ def _toml(value: Any) -> str:
 def settings(config: Config) -> dict[str, tuple[Any, str]]:
     """Each setting's value and meaning, by its key in the file."""
     return {
-        dotted_name(one.name): (getattr(config, one.name), one.metadata["about"])
+        _dotted_name(one.name): (getattr(config, one.name), one.metadata["about"])
         for one in fields(Config)
     }
 

@@ -356,7 +356,7 @@ def _changed(style: str, parameters: str) -> str:
     """A style after a sequence of SGR."""
     now = _parsed({}, style) if style else {}
     now = _parsed(now, parameters or "0")
-    if "fg" in now and "bg" in now and looks_alike(now["fg"], now["bg"]):
+    if "fg" in now and "bg" in now and _looks_alike(now["fg"], now["bg"]):
         now.pop("bg")  # else the text could not be read
     return ";".join(now[slot] for slot in _ORDER if slot in now)
 
@@ -412,7 +412,7 @@ _FIRST = {"3": 0, "4": 0, "9": 8, "10": 8}
 
 
 @lru_cache(maxsize=1024)
-def looks_alike(ink: str, ground: str) -> bool:
+def _looks_alike(ink: str, ground: str) -> bool:
     """Whether text could not be told from its ground, however the two colours are written.
 
     Args:

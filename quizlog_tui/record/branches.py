@@ -186,7 +186,7 @@ def forked(record: Record, at: int, answer: str, name: str | None, end: BranchEn
         UsageError: There is no such step, or the name is taken or unusable.
     """
     check_pointer(record, at)
-    new = free_name(record, "fork") if name is None else checked_name(record, name)
+    new = free_name(record, "fork") if name is None else _checked_name(record, name)
     entry = Branch(record.branch, at, created=end.time)
     branches = dict(_with_active_stored(record, end)) | {new: entry}
     inputs, trail = record.inputs.upto(at).then(answer), record.trail.upto(at + 1)
@@ -218,7 +218,7 @@ def added_branch(
         UsageError: There is no such step, or the name is taken or unusable.
     """
     check_pointer(record, at)
-    new = free_name(record, "fork") if name is None else checked_name(record, name)
+    new = free_name(record, "fork") if name is None else _checked_name(record, name)
     entry = Branch(
         record.branch,
         at,
@@ -276,7 +276,7 @@ def free_name(record: Record, stem: str) -> str:
     return f"{stem}-{number}"
 
 
-def checked_name(record: Record, name: str) -> str:
+def _checked_name(record: Record, name: str) -> str:
     """`name`, if a new branch can have it.
 
     Raises:
@@ -301,7 +301,7 @@ def renamed(record: Record, name: str, new: str) -> Record:
     check_branch(record, name)
     if new == name:
         return record
-    checked_name(record, new)
+    _checked_name(record, new)
     branches = {
         new if key == name else key: replace(branch, parent=new)
         if branch.parent == name

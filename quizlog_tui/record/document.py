@@ -18,233 +18,26 @@ from .append_only_list import AppendOnlyList
 from .model import MAIN, Branch, LastError, Record, Status
 from .yaml_text import dump_json, dump_yaml, list_items, one_line_items, parse, parse_own
 
-_STATUSES: dict[str, Status] = {
-    "in_progress": "in_progress",
-    "in-progress": "in_progress",
-    "success": "success",
-    "error": "error",
-}
 
-_NAMES = {
-    str: "text",
-    int: "a whole number",
-    bool: "true/false",
-    float: "a number",
-    list: "a list",
-    dict: "a mapping",
-    type(None): "empty",
-}
+def to_text(data: Mapping[str, Any], path: Path) -> str:
+    """The text for a file: JSON if its name ends in `.json`, else YAML."""
+    if path.suffix == ".json":
+        return dump_json(data)
+    return "".join(_entry(key, value) for key, value in data.items())
 
 
-class Fields:
-    """Reads one mapping: takes the known keys, keeps the rest, and reports faults.
-
-    Args:
-        data: The mapping.
-        where: File name, for messages.
-        lines: Line number of each value by its path, if the reader knows it.
-        path: Path of this mapping in the record; empty at the top level.
-        what: What the mapping is, for messages.
-    """
-
-    def __init__(self, data: Any, where: str, lines: Mapping[str, int], path: str = "") -> None:
-        self.where, self.lines, self.path = where, lines, path
-        if not isinstance(data, dict):
-            self.fail(
-                "", f"must be a mapping, is {_name(data)}", "see `quizlog help record-format`"
-            )
-        self.rest: dict[str, Any] = dict(data)
-
-    def fail(self, key: str, message: str, hint: str) -> NoReturn:
-        """Raise a `RecordError` about `key`."""
-        path = self._path(key)
-        line = self.lines.get(path)
-        place = self.where if line is None else f"{self.where}:{line}"
-        raise RecordError(f"{path}: {message}" if path else message, where=place, hint=hint)
-
-    def take(self, key: str, kind: type, *, hint: str, required: bool = False) -> Any:
-        """Remove and return the value of `key`, or None if absent; fail unless it is a `kind`."""
-        if key not in self.rest and required:
-            self.fail("", f"`{key}` is missing", hint)
-        value = self.rest.pop(key, None)
-        if value is None and not required:
-            return None
-        wrong_bool = isinstance(value, bool) and kind is not bool
-        accepted = (int, float) if kind is float else kind
-        if wrong_bool or not isinstance(value, accepted):
-            self.fail(key, f"must be {_NAMES[kind]}, is {_name(value)}", hint)
-        return value
-
-    def texts(self, key: str) -> list[str]:
-        """Take a list of strings; fail on the first other item, with the hint to quote it."""
-        items: list[Any] = self.take(key, list, hint=f'write {key}: ["...", "..."]') or []
-        for index, item in enumerate(items):
-            if not isinstance(item, str):
-                hint = f'put it in quotes: "{item}"'
-                self.fail(f"{key}[{index}]", f"must be text, is {_name(item)}", hint)
-        return items
-
-    def child(self, key: str, data: Any) -> Fields:
-        """A reader for the mapping `data` at `key`."""
-        return Fields(data, self.where, self.lines, self._path(key))
-
-    def _path(self, key: str) -> str:
-        return f"{self.path}.{key}" if self.path and key else self.path or key
-
-
-def _name(value: Any) -> str:
-    return _NAMES.get(type(value), type(value).__name__)
-
-
-def record_from(data: Any, where: str, lines: Mapping[str, int] | None = None) -> Record:
-    """Check plain data against the trace format and make a record of it.
-
-    Args:
-        data: What the YAML or JSON text held.
-        where: File name, for messages.
-        lines: Line numbers of values by path, if known.
+def from_text(text: str, where: str) -> Record:
+    """Read a record from text; `where` is the file's name for messages.
 
     Raises:
-        RecordError: The data has a fault; the first one is named.
+        RecordError: The text is neither YAML nor JSON, or does not describe a record.
     """
-    fields = Fields(data, where, lines or {})
-    inputs = fields.texts("inputs")
-    record = Record(
-        script=fields.take("script", str, required=True, hint="name the Python script"),
-        seed=fields.take("seed", int, required=True, hint="write a whole number, as seed: 123456"),
-        inputs=AppendOnlyList(inputs),
-        pointer=_pointer(fields, len(inputs)),
-        status=_status(fields, required=False) or "in_progress",
-        print=AppendOnlyList(fields.texts("print")),
-        last_error=_last_error(fields),
-        trail=_trail(fields, len(inputs) + 1),
-        args=_args(fields),
-        output=fields.take("output", str, hint="name a file, or leave it out"),
-        code_hash=fields.take("code_hash", str, hint="leave it out; it is written for you"),
-        branch=fields.take("branch", str, hint="name one of the branches") or MAIN,
-        branches=_branches_from(fields),
-        extras=_extras(fields),
-    )
-    _check_tree(record, fields)
-    return record
-
-
-def _pointer(fields: Fields, count: int) -> int:
-    hint = f"write a whole number from 0 to {count}"
-    pointer: int | None = fields.take("pointer", int, hint=hint)
-    if pointer is None:
-        return count
-    if pointer < 0:
-        fields.fail("pointer", f"must not be negative, is {pointer}", hint)
-    if pointer > count:
-        fields.fail("pointer", f"is {pointer}, past the {count} inputs", hint)
-    return pointer
-
-
-def _args(fields: Fields) -> tuple[str, ...]:
-    args = fields.texts("args")
-    for index, text in enumerate(args):
-        if "\0" in text:
-            hint = "take it out: no program can be given one"
-            fields.fail(f"args[{index}]", "holds a NUL character", hint)
-        if any("\ud800" <= letter < "\udc80" or "\udcff" < letter <= "\udfff" for letter in text):
-            hint = "take it out: no program can be given one"
-            fields.fail(f"args[{index}]", "holds half of a surrogate pair", hint)
-    return tuple(args)
-
-
-def _trail(fields: Fields, most: int) -> AppendOnlyList[str]:
-    """The stop fingerprints, without those left over after another tool removed answers."""
-    return AppendOnlyList(fields.texts("trail")).upto(most)
-
-
-def _extras(fields: Fields) -> dict[str, Any]:
-    """The extensions as they are; those that a run depends on or that are drawn are checked."""
-    found = dict(fields.rest)
-    fields.take("start_time", str, hint='write start_time: "2025-01-01T00:00:00Z"')
-    fields.texts("world")
-    fields.take("who", list, hint="write who: [{at: 0, branch: main, by: person}]")
-    return found
-
-
-def _status(fields: Fields, *, required: bool) -> Status | None:
-    hint = "write in_progress, success or error"
-    text = fields.take("status", str, hint=hint, required=required)
-    if text is not None and text not in _STATUSES:
-        fields.fail("status", f"unknown status {text!r}", hint)
-    return _STATUSES[text] if text is not None else None
-
-
-def _last_error(fields: Fields) -> LastError | None:
-    data = fields.rest.pop("last_error", None)
-    if data is None:
-        return None
-    inner = fields.child("last_error", data)
-    return LastError(
-        message=inner.take("message", str, hint="write the exception's text in quotes") or "",
-        line=inner.take("line", int, hint="write the script line's number"),
-        score=float(inner.take("score", float, hint="write a number from 0 to 1") or 0),
-        place=inner.take("place", str, hint="leave it out; it is written for you"),
-        extras=inner.rest,
-    )
-
-
-def _branches_from(fields: Fields) -> dict[str, Branch]:
-    hint = "write branches: {name: {parent: main, at: 2, inputs: [...]}}"
-    data = fields.take("branches", dict, hint=hint) or {}
-    inside = fields.child("branches", data)
-    return {str(name): _branch_from(inside.child(str(name), value)) for name, value in data.items()}
-
-
-def _branch_from(fields: Fields) -> Branch:
-    at = fields.take("at", int, hint="write the index of the answer it forks at") or 0
-    if at < 0:
-        fields.fail("at", f"must not be negative, is {at}", "write an index from 0")
-    inputs = AppendOnlyList(fields.texts("inputs"))
-    parent = fields.take("parent", str, hint="name the branch it forks from")
-    return Branch(
-        parent=parent,
-        at=at,
-        inputs=inputs,
-        trail=_trail(fields, len(inputs) + (parent is None)),
-        status=_status(fields, required=False),
-        score=fields.take("score", float, hint="write a number from 0 to 1"),
-        created=fields.take("created", str, hint="write an ISO date in quotes"),
-        note=fields.take("note", str, hint="write text in quotes"),
-        deleted=fields.take("deleted", str, hint="write an ISO date in quotes, or leave it out"),
-        code_hash=fields.take("code_hash", str, hint="leave it out; it is written for you"),
-        extras=fields.rest,
-    )
-
-
-def _check_tree(record: Record, fields: Fields) -> None:
-    """Check that parents exist, no branch is its own ancestor, and fork points lie on parents."""
-    roots = [name for name, branch in record.branches.items() if branch.parent is None]
-    if record.branch not in record.branches and roots:
-        fields.fail("branch", f"there is no branch {record.branch!r}", "name one of `branches`")
-    sound: set[str] = set()
-    for name in record.branches:
-        _check_ancestors(record, name, fields, sound)
-    for name, branch in record.branches.items():
-        if branch.parent and branch.at > record.length_of(branch.parent):
-            hint = "`at` is at most the number of the parent's answers"
-            fields.fail(f"branches.{name}.at", f"is {branch.at}, past the end of its parent", hint)
-
-
-def _check_ancestors(record: Record, name: str, fields: Fields, sound: set[str]) -> None:
-    """Check a branch's ancestors up to the first in `sound`, and add them to `sound`."""
-    seen = {name}
-    parent = record.branches[name].parent
-    while parent is not None and parent not in sound:
-        if parent in seen:
-            fields.fail(f"branches.{name}", "is its own ancestor", "name another parent")
-        if parent not in record.branches and parent != record.branch:
-            hint = "name `main` or one of `branches`"
-            fields.fail(f"branches.{name}.parent", f"there is no branch {parent!r}", hint)
-        seen.add(parent)
-        entry = record.branches.get(parent)
-        parent = entry.parent if entry else None
-    sound |= seen
+    plain = parse_own(text)
+    if plain is not None:
+        with contextlib.suppress(RecordError):  # the full reader below knows line numbers
+            return _record_from(plain, where)
+    data, lines = parse(text, where)
+    return _record_from(data, where, lines)
 
 
 def to_mapping(record: Record) -> dict[str, Any]:
@@ -352,22 +145,230 @@ _ONE_LINE = frozenset({who.KEY})
 _NONE: AppendOnlyList[str] = AppendOnlyList()
 
 
-def to_text(data: Mapping[str, Any], path: Path) -> str:
-    """The text for a file: JSON if its name ends in `.json`, else YAML."""
-    if path.suffix == ".json":
-        return dump_json(data)
-    return "".join(_entry(key, value) for key, value in data.items())
+_STATUSES: dict[str, Status] = {
+    "in_progress": "in_progress",
+    "in-progress": "in_progress",
+    "success": "success",
+    "error": "error",
+}
+
+_NAMES = {
+    str: "text",
+    int: "a whole number",
+    bool: "true/false",
+    float: "a number",
+    list: "a list",
+    dict: "a mapping",
+    type(None): "empty",
+}
 
 
-def from_text(text: str, where: str) -> Record:
-    """Read a record from text; `where` is the file's name for messages.
+class _Fields:
+    """Reads one mapping: takes the known keys, keeps the rest, and reports faults.
+
+    Args:
+        data: The mapping.
+        where: File name, for messages.
+        lines: Line number of each value by its path, if the reader knows it.
+        path: Path of this mapping in the record; empty at the top level.
+        what: What the mapping is, for messages.
+    """
+
+    def __init__(self, data: Any, where: str, lines: Mapping[str, int], path: str = "") -> None:
+        self.where, self.lines, self.path = where, lines, path
+        if not isinstance(data, dict):
+            self.fail(
+                "", f"must be a mapping, is {_name(data)}", "see `quizlog help record-format`"
+            )
+        self.rest: dict[str, Any] = dict(data)
+
+    def fail(self, key: str, message: str, hint: str) -> NoReturn:
+        """Raise a `RecordError` about `key`."""
+        path = self._path(key)
+        line = self.lines.get(path)
+        place = self.where if line is None else f"{self.where}:{line}"
+        raise RecordError(f"{path}: {message}" if path else message, where=place, hint=hint)
+
+    def take(self, key: str, kind: type, *, hint: str, required: bool = False) -> Any:
+        """Remove and return the value of `key`, or None if absent; fail unless it is a `kind`."""
+        if key not in self.rest and required:
+            self.fail("", f"`{key}` is missing", hint)
+        value = self.rest.pop(key, None)
+        if value is None and not required:
+            return None
+        wrong_bool = isinstance(value, bool) and kind is not bool
+        accepted = (int, float) if kind is float else kind
+        if wrong_bool or not isinstance(value, accepted):
+            self.fail(key, f"must be {_NAMES[kind]}, is {_name(value)}", hint)
+        return value
+
+    def texts(self, key: str) -> list[str]:
+        """Take a list of strings; fail on the first other item, with the hint to quote it."""
+        items: list[Any] = self.take(key, list, hint=f'write {key}: ["...", "..."]') or []
+        for index, item in enumerate(items):
+            if not isinstance(item, str):
+                hint = f'put it in quotes: "{item}"'
+                self.fail(f"{key}[{index}]", f"must be text, is {_name(item)}", hint)
+        return items
+
+    def child(self, key: str, data: Any) -> _Fields:
+        """A reader for the mapping `data` at `key`."""
+        return _Fields(data, self.where, self.lines, self._path(key))
+
+    def _path(self, key: str) -> str:
+        return f"{self.path}.{key}" if self.path and key else self.path or key
+
+
+def _name(value: Any) -> str:
+    return _NAMES.get(type(value), type(value).__name__)
+
+
+def _record_from(data: Any, where: str, lines: Mapping[str, int] | None = None) -> Record:
+    """Check plain data against the trace format and make a record of it.
+
+    Args:
+        data: What the YAML or JSON text held.
+        where: File name, for messages.
+        lines: Line numbers of values by path, if known.
 
     Raises:
-        RecordError: The text is neither YAML nor JSON, or does not describe a record.
+        RecordError: The data has a fault; the first one is named.
     """
-    plain = parse_own(text)
-    if plain is not None:
-        with contextlib.suppress(RecordError):  # the full reader below knows line numbers
-            return record_from(plain, where)
-    data, lines = parse(text, where)
-    return record_from(data, where, lines)
+    fields = _Fields(data, where, lines or {})
+    inputs = fields.texts("inputs")
+    record = Record(
+        script=fields.take("script", str, required=True, hint="name the Python script"),
+        seed=fields.take("seed", int, required=True, hint="write a whole number, as seed: 123456"),
+        inputs=AppendOnlyList(inputs),
+        pointer=_pointer(fields, len(inputs)),
+        status=_status(fields, required=False) or "in_progress",
+        print=AppendOnlyList(fields.texts("print")),
+        last_error=_last_error(fields),
+        trail=_trail(fields, len(inputs) + 1),
+        args=_args(fields),
+        output=fields.take("output", str, hint="name a file, or leave it out"),
+        code_hash=fields.take("code_hash", str, hint="leave it out; it is written for you"),
+        branch=fields.take("branch", str, hint="name one of the branches") or MAIN,
+        branches=_branches_from(fields),
+        extras=_extras(fields),
+    )
+    _check_tree(record, fields)
+    return record
+
+
+def _pointer(fields: _Fields, count: int) -> int:
+    hint = f"write a whole number from 0 to {count}"
+    pointer: int | None = fields.take("pointer", int, hint=hint)
+    if pointer is None:
+        return count
+    if pointer < 0:
+        fields.fail("pointer", f"must not be negative, is {pointer}", hint)
+    if pointer > count:
+        fields.fail("pointer", f"is {pointer}, past the {count} inputs", hint)
+    return pointer
+
+
+def _args(fields: _Fields) -> tuple[str, ...]:
+    args = fields.texts("args")
+    for index, text in enumerate(args):
+        if "\0" in text:
+            hint = "take it out: no program can be given one"
+            fields.fail(f"args[{index}]", "holds a NUL character", hint)
+        if any("\ud800" <= letter < "\udc80" or "\udcff" < letter <= "\udfff" for letter in text):
+            hint = "take it out: no program can be given one"
+            fields.fail(f"args[{index}]", "holds half of a surrogate pair", hint)
+    return tuple(args)
+
+
+def _trail(fields: _Fields, most: int) -> AppendOnlyList[str]:
+    """The stop fingerprints, without those left over after another tool removed answers."""
+    return AppendOnlyList(fields.texts("trail")).upto(most)
+
+
+def _extras(fields: _Fields) -> dict[str, Any]:
+    """The extensions as they are; those that a run depends on or that are drawn are checked."""
+    found = dict(fields.rest)
+    fields.take("start_time", str, hint='write start_time: "2025-01-01T00:00:00Z"')
+    fields.texts("world")
+    fields.take("who", list, hint="write who: [{at: 0, branch: main, by: person}]")
+    return found
+
+
+def _status(fields: _Fields, *, required: bool) -> Status | None:
+    hint = "write in_progress, success or error"
+    text = fields.take("status", str, hint=hint, required=required)
+    if text is not None and text not in _STATUSES:
+        fields.fail("status", f"unknown status {text!r}", hint)
+    return _STATUSES[text] if text is not None else None
+
+
+def _last_error(fields: _Fields) -> LastError | None:
+    data = fields.rest.pop("last_error", None)
+    if data is None:
+        return None
+    inner = fields.child("last_error", data)
+    return LastError(
+        message=inner.take("message", str, hint="write the exception's text in quotes") or "",
+        line=inner.take("line", int, hint="write the script line's number"),
+        score=float(inner.take("score", float, hint="write a number from 0 to 1") or 0),
+        place=inner.take("place", str, hint="leave it out; it is written for you"),
+        extras=inner.rest,
+    )
+
+
+def _branches_from(fields: _Fields) -> dict[str, Branch]:
+    hint = "write branches: {name: {parent: main, at: 2, inputs: [...]}}"
+    data = fields.take("branches", dict, hint=hint) or {}
+    inside = fields.child("branches", data)
+    return {str(name): _branch_from(inside.child(str(name), value)) for name, value in data.items()}
+
+
+def _branch_from(fields: _Fields) -> Branch:
+    at = fields.take("at", int, hint="write the index of the answer it forks at") or 0
+    if at < 0:
+        fields.fail("at", f"must not be negative, is {at}", "write an index from 0")
+    inputs = AppendOnlyList(fields.texts("inputs"))
+    parent = fields.take("parent", str, hint="name the branch it forks from")
+    return Branch(
+        parent=parent,
+        at=at,
+        inputs=inputs,
+        trail=_trail(fields, len(inputs) + (parent is None)),
+        status=_status(fields, required=False),
+        score=fields.take("score", float, hint="write a number from 0 to 1"),
+        created=fields.take("created", str, hint="write an ISO date in quotes"),
+        note=fields.take("note", str, hint="write text in quotes"),
+        deleted=fields.take("deleted", str, hint="write an ISO date in quotes, or leave it out"),
+        code_hash=fields.take("code_hash", str, hint="leave it out; it is written for you"),
+        extras=fields.rest,
+    )
+
+
+def _check_tree(record: Record, fields: _Fields) -> None:
+    """Check that parents exist, no branch is its own ancestor, and fork points lie on parents."""
+    roots = [name for name, branch in record.branches.items() if branch.parent is None]
+    if record.branch not in record.branches and roots:
+        fields.fail("branch", f"there is no branch {record.branch!r}", "name one of `branches`")
+    sound: set[str] = set()
+    for name in record.branches:
+        _check_ancestors(record, name, fields, sound)
+    for name, branch in record.branches.items():
+        if branch.parent and branch.at > record.length_of(branch.parent):
+            hint = "`at` is at most the number of the parent's answers"
+            fields.fail(f"branches.{name}.at", f"is {branch.at}, past the end of its parent", hint)
+
+
+def _check_ancestors(record: Record, name: str, fields: _Fields, sound: set[str]) -> None:
+    """Check a branch's ancestors up to the first in `sound`, and add them to `sound`."""
+    seen = {name}
+    parent = record.branches[name].parent
+    while parent is not None and parent not in sound:
+        if parent in seen:
+            fields.fail(f"branches.{name}", "is its own ancestor", "name another parent")
+        if parent not in record.branches and parent != record.branch:
+            hint = "name `main` or one of `branches`"
+            fields.fail(f"branches.{name}.parent", f"there is no branch {parent!r}", hint)
+        seen.add(parent)
+        entry = record.branches.get(parent)
+        parent = entry.parent if entry else None
+    sound |= seen

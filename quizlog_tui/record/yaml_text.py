@@ -26,12 +26,12 @@ MAX_DEPTH = 32
 MAX_DIGITS = 4300
 """Maximum length of a number: Python reads and writes no more decimal digits."""
 
-UNPRINTABLE = re.compile(
+_UNPRINTABLE = re.compile(
     "[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff\ud800-\udfff]"
 )
 _SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
-RESERVED_KEYS = frozenset({"yes", "no", "on", "off", "true", "false", "null", "y", "n"})
+_RESERVED_KEYS = frozenset({"yes", "no", "on", "off", "true", "false", "null", "y", "n"})
 
 
 def parse(text: str, where: str) -> tuple[Any, dict[str, int]]:
@@ -199,7 +199,7 @@ _FLAT = "reduce the nesting; a record needs only a few levels"
 def quoted(text: str) -> str:
     """A string in double quotes, escaped so that YAML and JSON read it alike."""
     text = _quote(text)
-    return UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    return _UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def dump_yaml(data: Mapping[str, Any]) -> str:
@@ -214,7 +214,7 @@ def dump_json(data: Mapping[str, Any]) -> str:
 
 def _entries(data: Mapping[str, Any], indent: str) -> Iterator[str]:
     for key, value in data.items():
-        plain = _PLAIN_KEY.fullmatch(key) and key.lower() not in RESERVED_KEYS
+        plain = _PLAIN_KEY.fullmatch(key) and key.lower() not in _RESERVED_KEYS
         yield f"{indent}{key if plain else quoted(key)}:{_block(value, indent)}"
 
 
@@ -307,7 +307,7 @@ def parse_own(text: str) -> dict[str, Any] | None:
     """
     if not text.endswith("\n") or _PAIR.search(text):
         return None
-    if "\x7f" in text or (not text.isascii() and UNPRINTABLE.search(text)):
+    if "\x7f" in text or (not text.isascii() and _UNPRINTABLE.search(text)):
         return None  # some of these characters end a line in YAML
     lines = _Lines(text[:-1].split("\n"))
     try:
@@ -398,7 +398,7 @@ def _deeper(depth: int) -> int:
 def _key(text: str) -> str:
     if text[0] == '"':
         return str(json.loads(text))
-    return text if text.lower() not in RESERVED_KEYS else _refuse(text)
+    return text if text.lower() not in _RESERVED_KEYS else _refuse(text)
 
 
 def _own_scalar(text: str) -> Any:

@@ -98,7 +98,7 @@ def answer(
     at = _answer_point(state) if at is None else at
     rules.check_pointer(record, at)
     # The end of the old answers is computed before their run continues with the new answer.
-    end = end_of(live, state) if rules.leaves_tail(record, at, text) else None
+    end = _end_of(live, state) if rules.leaves_tail(record, at, text) else None
     run = _one_more(live, state, at, text)
     _check_asked(run, at)
     moved = rules.parted(record, at, text, end) if end else rules.stepped(record, at, text)
@@ -123,7 +123,7 @@ def fork(
 ) -> Move:
     """Start a branch with another answer, and make it the active one."""
     rules.check_pointer(state.record, at)
-    moved = rules.forked(state.record, at, text, name, end_of(live, state))
+    moved = rules.forked(state.record, at, text, name, _end_of(live, state))
     run = live.replay(moved, moved.used)
     _check_asked(run, at)
     moved = who.added(moved, moved.branch, at, _given(live, giver))
@@ -198,7 +198,7 @@ def amended_run(
 def switch(live: LiveRecord, state: SessionState, name: str) -> Move:
     """Make another branch the active one, at its end."""
     record, label = state.record, f"switch to {name}"
-    end = end_of(live, state) if name != record.branch else rules.BranchEnd()
+    end = _end_of(live, state) if name != record.branch else rules.BranchEnd()
     moved = rules.switched(record, name, end)
     if moved is record:
         return Move(moved, live.replay(moved, moved.used), label)
@@ -215,7 +215,7 @@ def go_to(live: LiveRecord, state: SessionState, change: Change) -> Move:
     return Move(moved, live.replay(moved, moved.used), change.label)
 
 
-def end_of(live: LiveRecord, state: SessionState) -> rules.BranchEnd:
+def _end_of(live: LiveRecord, state: SessionState) -> rules.BranchEnd:
     """The state at the end of the active branch."""
     record, run = state.record, state.transcript
     if len(record.inputs) != len(run.steps):

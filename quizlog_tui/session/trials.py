@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ..debug.trace import Trace
     from ..proof.compare.sides import RunComparison
 
-ABREAST = 16
+_ABREAST = 16
 """Number of answers in one portion; after each portion the work can be stopped."""
 MAX_BYTES = 64 * 1024 * 1024
 """Maximum size of a file of answers; larger files are refused unread."""
@@ -96,8 +96,8 @@ def typed_answers(text: str, path_of: Callable[[str], Path] = typed_path) -> lis
 
 def portions(answers: Sequence[str]) -> Iterator[Sequence[str]]:
     """The answers in portions, so that progress can be shown and the work stopped in between."""
-    for start in range(0, len(answers), ABREAST):
-        yield answers[start : start + ABREAST]
+    for start in range(0, len(answers), _ABREAST):
+        yield answers[start : start + _ABREAST]
 
 
 def fan_out(
