@@ -235,7 +235,7 @@ def init_config() -> Path:
 
 NEUTRAL = "anonymous"
 """The author's name if none was given."""
-MAX_NAME = 100
+_MAX_NAME = 100
 """Maximum number of characters of a name."""
 AUTHOR = FileKind("the author's name", asked_before, beside=True, makes_folder=True)
 QUESTION = f"Your name on notes and verdicts? (asked once; empty: {NEUTRAL})"
@@ -244,7 +244,7 @@ QUESTION = f"Your name on notes and verdicts? (asked once; empty: {NEUTRAL})"
 def known_author(config: Config) -> str | None:
     """The name in the settings or given when asked; None if the user was not asked yet."""
     try:
-        saved = _answer_path().read_text(encoding="utf-8")[:MAX_NAME].strip()
+        saved = _answer_path().read_text(encoding="utf-8")[:_MAX_NAME].strip()
     except (OSError, ValueError):
         saved = ""
     return config.author or saved or None
@@ -252,7 +252,7 @@ def known_author(config: Config) -> str | None:
 
 def keep_author(answer: str) -> str:
     """Save the name that the user answered; return it, or the neutral name if it is empty."""
-    name = answer[:MAX_NAME].strip() or NEUTRAL
+    name = answer[:_MAX_NAME].strip() or NEUTRAL
     path = _answer_path()
     with contextlib.suppress(RecordError):  # a read-only home: the user is asked again next time
         write_bytes(path, f"{name}\n".encode(errors="replace"), AUTHOR)

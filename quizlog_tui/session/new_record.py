@@ -9,6 +9,7 @@ from typing import Any
 
 from ..errors import ScriptError
 from ..record.append_only_list import AppendOnlyList
+from ..record.given_here import is_given_here, note_given
 from ..record.model import Record, with_file_hashes
 from ..record.store import RecordFile, is_record
 from ..replay.replayer import Replayer
@@ -109,8 +110,6 @@ def run_again(
     world = world_of(new.but(extras={"start_time": start_time}))
     taken = len(replayer.replay(source, world, old.inputs).steps)
     new = new.but(inputs=AppendOnlyList(old.inputs[:taken]), pointer=taken)
-    from ..record.given_here import is_given_here
-
     given_here = is_given_here(known, old, place_of(source.path))
     _create(record, source, new, start_time, given_here=given_here)
     return source
@@ -133,6 +132,4 @@ def _create(
     made = content.but(script=script, extras=extras)
     RecordFile(record).create(made)
     if source.asked and given_here:
-        from ..record.given_here import note_given
-
         note_given(record, made, place_of(source.path))

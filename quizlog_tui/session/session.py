@@ -28,7 +28,7 @@ from . import moves
 from .audit import Audit, check_reading
 from .live_record import LiveRecord, utc_now
 from .moves import History, Move, SessionState
-from .reply import Reply
+from .reply import BranchInfo, Reply, branch_list
 
 if TYPE_CHECKING:
     from ..debug.inspection import Evaluation, Inspection
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from ..proof.compare.sides import RunComparison
     from ..proof.verdict import Verdict
     from ..record.feedback import Feedback
-    from .reply import BranchInfo
     from .trials import Culprit
 
 
@@ -136,8 +135,6 @@ class Session:
     @property
     def all_branches(self) -> list[BranchInfo]:
         """All branches, including deleted ones, oldest first."""
-        from .reply import branch_list
-
         return branch_list(self.record, self.transcript)
 
     @property
