@@ -43,7 +43,7 @@ def walk(moves: list[Move], start: Record = EMPTY) -> Iterator[tuple[str, Record
                 target.append(before)
         else:
             try:
-                changed = _moved(state, kind, number, letter)
+                changed = moved(state, kind, number, letter)
             except UsageError:
                 continue
             done.append(state)
@@ -52,7 +52,8 @@ def walk(moves: list[Move], start: Record = EMPTY) -> Iterator[tuple[str, Record
         yield kind, state
 
 
-def _moved(state: Record, kind: str, number: int, letter: str) -> Record:
+def moved(state: Record, kind: str, number: int, letter: str) -> Record:
+    """The record after one move of a walk."""
     at = min(number, len(state.inputs))
     name = state.all_names[number % len(state.all_names)]
     match kind:

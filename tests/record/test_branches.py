@@ -25,7 +25,7 @@ from quizlog_tui.record.branches import (
 from quizlog_tui.record.document import from_text, to_mapping
 from quizlog_tui.record.model import Record
 from quizlog_tui.record.yaml_text import dump_yaml
-from tests.record.moves import MOVES, NOTHING, THEN, Move, walk
+from tests.record.moves import MOVES, NOTHING, THEN, Move, moved, walk
 from tests.support.branched_records import paths, record
 
 
@@ -97,20 +97,6 @@ CHANGES = st.lists(
     ),
     max_size=14,
 )
-
-
-def moved(state: Record, move: str, number: int, letter: str) -> Record:
-    """The record after a move of a random walk."""
-    at = min(number, len(state.inputs))
-    match move:
-        case "answer":
-            return answered(state, at, letter, NOTHING)
-        case "rewind":
-            return rewound(state, at)
-        case "fork":
-            return forked(state, at, letter, None, NOTHING)
-        case _:
-            return switched(state, state.names[number % len(state.names)], NOTHING)
 
 
 def shown(state: Record, version: int) -> Record:

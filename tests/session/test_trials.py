@@ -23,12 +23,12 @@ from quizlog_tui.session.session import Session
 from quizlog_tui.session.trials import (
     attempt_row,
     differs_at,
+    find_culprit,
     lines_of,
     portions,
     read_answers,
     typed_answers,
 )
-from quizlog_tui.session.trials import find_culprit as bisect
 from tests.support.build import Build
 
 SHOP = """
@@ -331,6 +331,6 @@ def test_bisect_is_right_and_logarithmic(size: int, data: st.DataObject) -> None
         return Transcript(AppendOnlyList(), last, "error" if spoiled else "success", error)
 
     bad = ["good"] * culprit + ["slip"] * (size - culprit)
-    found = bisect(replay, bad, ["good"] * size)
+    found = find_culprit(replay, bad, ["good"] * size)
     assert found is not None and found.step == culprit
     assert found.replays <= 2 + math.ceil(math.log2(size))
