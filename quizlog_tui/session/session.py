@@ -24,6 +24,7 @@ from ..replay.replayer import Replayer
 from ..replay.script.granted import grant, place_of
 from ..replay.script.source import Source
 from ..replay.transcript import Transcript
+from ..replay.world import world_of
 from . import moves
 from .audit import Audit, check_reading
 from .live_record import LiveRecord, utc_now
@@ -168,10 +169,17 @@ class Session:
     def transcripts_of(
         self, names: Sequence[str]
     ) -> Iterator[tuple[str, Transcript | QuizlogError]]:
-        """The runs of several branches to their ends, or their errors, in any order."""
-        from . import trials
+        """The runs of several branches to their ends, or their errors, in any order.
 
-        return trials.transcripts_of(self._live, self._state, names)
+        They are replayed in one walk of their answers.
+
+        Raises:
+            CancelledError: The replayer was cancelled meanwhile.
+        """
+        lines = map(self.record.path_of, names)
+        walk = self._live.replayer.walk(self.source, world_of(self.record), lines)
+        for index, outcome in walk:
+            yield names[index], outcome
 
     def answer(self, answer: str, *, at: int | None = None, giver: Giver | None = None) -> Reply:
         """Answer a question; earlier answers from there on become a branch.
@@ -314,9 +322,11 @@ class Session:
 
     def diff(self, branch: str) -> RunComparison:
         """The first difference between the active branch and another, each to its end."""
-        from . import trials
+        from ..proof.compare.sides import Side, compare, run_of, with_branch
 
-        return trials.diff(self._live, self._state, branch)
+        mine = Side(self.path, self.record, self.source, self.record.branch, whole=True)
+        runs = [run_of(side, self._live.replayer) for side in (mine, with_branch(mine, branch))]
+        return compare(runs[0][0], runs[1][0], ended=(runs[0][1], runs[1][1]))
 
     def verify(self) -> Verdict:
         """Verify the record on disk by fresh replays."""
@@ -329,15 +339,23 @@ class Session:
         self, at: int | None = None, *, frame: int = 0, expressions: Sequence[str] = ()
     ) -> Inspection:
         """What the script knows at a step, the pointer if None; see `debug.look.inspect`."""
-        from . import trials
+        from ..debug.look import inspect
 
-        return trials.inspect(self._live, self._state, at, frame, expressions)
+        return inspect(
+            self._live.replayer,
+            self.source,
+            world_of(self.record),
+            self._answers_up_to(at),
+            frame=frame,
+            expressions=expressions,
+        )
 
     def trace(self, at: int | None = None) -> Trace:
         """The lines that ran before a step, the pointer if None; see `debug.look.trace`."""
-        from . import trials
+        from ..debug.look import trace
 
-        return trials.trace(self._live, self._state, at)
+        answers = self._answers_up_to(at)
+        return trace(self._live.replayer, self.source, world_of(self.record), answers)
 
     def evaluate(self, at: int, text: str, *, frame: int = 0) -> Evaluation:
         """The value of an expression at a step, or its exception; see `inspect`."""
@@ -395,6 +413,12 @@ class Session:
         self.close()
 
     # -- private
+
+    def _answers_up_to(self, at: int | None) -> Sequence[str]:
+        """The answers before a step, the pointer if None."""
+        step = self.record.pointer if at is None else at
+        rules.check_pointer(self.record, step)
+        return self.record.inputs.upto(step)
 
     def _read(self, known: Record | None = None) -> None:
         """Start with the content of the file, as far as it agrees with the script."""

@@ -1,7 +1,6 @@
 """Tries other answers and other branches of an open record, which is not changed.
 
-Lists of answers to try, what each leads to, the answer that makes the outcome fail, the difference
-from another branch, and what the script knows at a step.
+Lists of answers to try, what each leads to, and the answer that makes the outcome fail.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import CancelledError, QuizlogError, UsageError
 from ..files.paths import typed_path
@@ -23,11 +22,6 @@ from ..replay.world import world_of
 from .live_record import LiveRecord
 from .moves import SessionState, amended_run
 from .reply import branch_list
-
-if TYPE_CHECKING:
-    from ..debug.inspection import Inspection
-    from ..debug.trace import Trace
-    from ..proof.compare.sides import RunComparison
 
 _ABREAST = 16
 """Number of answers in one portion; after each portion the work can be stopped."""
@@ -172,23 +166,6 @@ def differs_at(result: Transcript | QuizlogError, recorded: Transcript) -> int |
     return found.step if found else None
 
 
-def transcripts_of(
-    live: LiveRecord, state: SessionState, names: Sequence[str]
-) -> Iterator[tuple[str, Transcript | QuizlogError]]:
-    """The runs of several branches in one walk of their answers, in any order.
-
-    Yields:
-        The name of a branch with the run through all its answers, or the error that stopped it.
-
-    Raises:
-        CancelledError: The replayer was cancelled meanwhile.
-    """
-    record = state.record
-    lines = map(record.path_of, names)
-    for index, outcome in live.replayer.walk(live.source, world_of(record), lines):
-        yield names[index], outcome
-
-
 @dataclass(frozen=True)
 class Culprit:
     """The first answer that makes the outcome worse."""
@@ -271,52 +248,3 @@ def bisect(live: LiveRecord, state: SessionState) -> Culprit | None:
         return [answer for answer in found if answer is not None][:_MOST_OTHERS]
 
     return find_culprit(partial(live.replay, record), list(record.inputs), good, given_elsewhere)
-
-
-def diff(live: LiveRecord, state: SessionState, branch: str) -> RunComparison:
-    """The first difference between the active branch and another, each to its end.
-
-    Raises:
-        UsageError: There is no such branch.
-    """
-    from ..proof.compare.sides import Side, compare, run_of, with_branch
-
-    record = state.record
-    mine = Side(live.file.path, record, live.source, record.branch, whole=True)
-    runs = [run_of(side, live.replayer) for side in (mine, with_branch(mine, branch))]
-    return compare(runs[0][0], runs[1][0], ended=(runs[0][1], runs[1][1]))
-
-
-def inspect(
-    live: LiveRecord, state: SessionState, at: int | None, frame: int, expressions: Sequence[str]
-) -> Inspection:
-    """What the script knows at a step, the pointer if None; see `debug.look.inspect`.
-
-    Raises:
-        UsageError: There is no such step or frame.
-        LimitError: The script, or the look, exceeded a limit.
-        ScriptError: The script cannot be read.
-    """
-    from ..debug.look import inspect
-
-    answers = _answers_up_to(state.record, at)
-    world = world_of(state.record)
-    return inspect(live.replayer, live.source, world, answers, frame=frame, expressions=expressions)
-
-
-def trace(live: LiveRecord, state: SessionState, at: int | None) -> Trace:
-    """The lines that ran before a step, the pointer if None; see `debug.look.trace`.
-
-    Raises:
-        As `inspect`.
-    """
-    from ..debug.look import trace
-
-    answers = _answers_up_to(state.record, at)
-    return trace(live.replayer, live.source, world_of(state.record), answers)
-
-
-def _answers_up_to(record: Record, at: int | None) -> Sequence[str]:
-    step = record.pointer if at is None else at
-    rules.check_pointer(record, step)
-    return record.inputs.upto(step)
