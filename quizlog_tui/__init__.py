@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .proof.compare.sides import compare as compare
     from .proof.drift.report import drift_report as drift_report
     from .proof.lint.check import lint as lint
-    from .replay.process.limits import Limits as Limits
+    from .replay.process.process import Limits as Limits
     from .replay.replayer import Replayer as Replayer
     from .replay.replayer import replay as replay
     from .replay.script.source import read_source as read_source
@@ -33,7 +33,7 @@ __version__ = "0.1.0"
 
 _WHERE = {
     "QuizlogError": "errors",
-    "Limits": "replay.process.limits",
+    "Limits": "replay.process.process",
     "Replayer": "replay.replayer",
     "replay": "replay.replayer",
     "Step": "replay.transcript",

@@ -8,7 +8,7 @@ import pytest
 
 from quizlog_tui.cli import main
 from quizlog_tui.config import EXAMPLES, Config, config_path, load_config, template
-from quizlog_tui.replay.process.limits import Limits, user_limits
+from quizlog_tui.replay.process.process import Limits, user_limits
 from quizlog_tui.tui.keys.actions import ACTIONS, all_actions
 from quizlog_tui.tui.keys.key_names import named, shown_key
 from quizlog_tui.tui.keys.keymap import conflicts, key_problems

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ..replay.process.bounded_json import read_json
+from ..replay.process.protocol import read_json
 from ..replay.script.source import Source
 from ..text import clipped
 from . import claims

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ..replay.process.bounded_json import read_json
+from ..replay.process.protocol import read_json
 from ..replay.script.source import Source
 from . import claims
 from .inspection import file_path

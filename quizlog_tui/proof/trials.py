@@ -14,8 +14,7 @@ from typing import Any
 from ..errors import CancelledError, LimitError, QuizlogError
 from ..replay.script.source import Source
 from ..replay.transcript import Transcript
-from ..replay.tree import Node, in_order, tree_of
-from ..replay.tree_walk import Outcome
+from ..replay.tree_walk import Node, Outcome, in_order, tree_of
 from ..replay.uncached_runs import UncachedRuns
 from ..replay.world import STARTS, World
 from .causes import ends_search, find_culprits

@@ -16,11 +16,10 @@ from ..errors import LimitError, QuizlogError
 from ..record.file_hashes import edited_files
 from ..record.model import Record
 from ..record.store import RecordFile
-from ..replay.script.file_hashes import file_hashes
 from ..replay.script.granted import granted_script_of
+from ..replay.script.needed_files import file_hashes
 from ..replay.script.source import Source
-from ..replay.trail import question_of
-from ..replay.transcript import Transcript
+from ..replay.transcript import Transcript, question_of
 from ..replay.tree_walk import Outcome
 from ..replay.uncached_runs import UncachedRuns
 from ..replay.world import (

@@ -103,7 +103,7 @@ class Record:
     """The arguments the script runs with, after its name (extension: `args`)."""
     trail: AppendOnlyList[str] = field(default_factory=AppendOnlyList)
     """A fingerprint of what was printed and asked at each stop of the active branch, the pending
-    one included (see `replay.trail`). It is shorter if another tool added answers."""
+    one included (see `replay.transcript`). It is shorter if another tool added answers."""
     code_hash: str | None = None
     """Hash of the script's source when the record was last written."""
     branch: str = MAIN

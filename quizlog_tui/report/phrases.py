@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from ..record.feedback import Feedback
 from ..record.model import Status
-from ..replay.script.private_files import EXPORT
+from ..replay.script.needed_files import EXPORT
 from ..text import plural
 from .document import BranchSection
 

@@ -19,7 +19,7 @@ from ..errors import ConflictError, QuizlogError, ScriptError, UsageError
 from ..files.stamp import Stamp, stamp_of
 from ..record.store import RecordFile
 from ..record.who import Giver
-from ..replay.script.source_cache import SourceCache
+from ..replay.script.granted import SourceCache
 from ..session.reply import Reply
 from ..session.session import Session
 from .bodies import ScriptStep, SheetStep

@@ -15,11 +15,10 @@ from ..record.model import Record
 from ..record.store import RecordFile
 from ..record.who import Giver
 from ..replay.replayer import Replayer
-from ..replay.script.file_hashes import file_hashes
 from ..replay.script.granted import granted_script_of, place_of
+from ..replay.script.needed_files import file_hashes
 from ..replay.script.source import Source, read_script_of
-from ..replay.trail import extended_trail
-from ..replay.transcript import Transcript
+from ..replay.transcript import Transcript, extended_trail
 from ..replay.world import world_of
 from .audit import Audit, may_read
 from .result_file import checked_output, result_file, unmade_output

@@ -12,8 +12,7 @@ from ..record.append_only_list import AppendOnlyList
 from ..record.model import Record
 from ..record.undoing import restored_state
 from ..record.who import Attribution, Giver
-from ..replay.trail import stop_fingerprint
-from ..replay.transcript import Transcript
+from ..replay.transcript import Transcript, stop_fingerprint
 from ..text import plural
 from .history import Change
 from .live_record import LiveRecord

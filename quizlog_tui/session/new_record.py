@@ -14,8 +14,8 @@ from ..record.model import Record
 from ..record.store import RecordFile
 from ..record.summary import SUFFIXES
 from ..replay.replayer import Replayer
-from ..replay.script.file_hashes import file_hashes
 from ..replay.script.granted import granted_script_of, place_of
+from ..replay.script.needed_files import file_hashes
 from ..replay.script.source import Source, read_source
 from ..replay.world import world_of
 

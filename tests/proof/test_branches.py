@@ -20,8 +20,7 @@ from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import Record
 from quizlog_tui.replay.script.source import Source, read_source
 from quizlog_tui.replay.transcript import Transcript
-from quizlog_tui.replay.tree import Node, in_order
-from quizlog_tui.replay.tree_walk import Outcome
+from quizlog_tui.replay.tree_walk import Node, Outcome, in_order
 from quizlog_tui.replay.uncached_runs import UncachedRuns
 from quizlog_tui.replay.worker.watch import taint
 from quizlog_tui.replay.world import (

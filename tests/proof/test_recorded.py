@@ -12,8 +12,7 @@ from quizlog_tui.proof.diverge import Difference, first_difference
 from quizlog_tui.proof.recorded import difference_from_record, differs, recorded_branch
 from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import LastError, Record
-from quizlog_tui.replay.trail import extended_trail
-from quizlog_tui.replay.transcript import Transcript
+from quizlog_tui.replay.transcript import Transcript, extended_trail
 from tests.support.made_runs import ENDS, STOPS, TEXT, run
 
 

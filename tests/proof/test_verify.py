@@ -18,7 +18,7 @@ from quizlog_tui.proof.verify import verify, verify_branches
 from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import LastError
 from quizlog_tui.record.store import RecordFile
-from quizlog_tui.replay.process.limits import Limits
+from quizlog_tui.replay.process.process import Limits
 from quizlog_tui.replay.replayer import Replayer
 from quizlog_tui.replay.script.source import read_source
 from quizlog_tui.replay.uncached_runs import UncachedRuns

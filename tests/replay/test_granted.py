@@ -15,7 +15,7 @@ import pytest
 from quizlog_tui.errors import IsolationError, UsageError
 from quizlog_tui.replay.kept_files import keeper
 from quizlog_tui.replay.replayer import Replayer, replay
-from quizlog_tui.replay.script import grants
+from quizlog_tui.replay.script import granted as grants
 from quizlog_tui.replay.script import surroundings as bounds
 from quizlog_tui.replay.script.granted import grant, granted_source, place_of
 from quizlog_tui.replay.script.interpreter import OWN, choose

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from quizlog_tui.errors import ConfigError
-from quizlog_tui.replay.script.grants import Grant, grant_at, grants_path, store_grant
+from quizlog_tui.replay.script.granted import Grant, grant_at, grants_path, store_grant
 
 HERE, ELSEWHERE = "/home/me/quiz.py", "/home/me/copy/quiz.py"
 DIGEST = "sha256:" + "0" * 64

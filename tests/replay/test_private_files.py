@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from quizlog_tui.replay.replayer import Replayer, replay
-from quizlog_tui.replay.script import private_files as rules
+from quizlog_tui.replay.script import needed_files as rules
 from quizlog_tui.replay.script.source import read_source
 from tests.support.build import Build
 

@@ -10,9 +10,8 @@ import pytest
 from quizlog_tui.errors import ScriptError
 from quizlog_tui.files.stamp import is_settled, stamp_of
 from quizlog_tui.replay.replayer import Replayer
-from quizlog_tui.replay.script import source_cache
-from quizlog_tui.replay.script.granted import grant
-from quizlog_tui.replay.script.source_cache import SourceCache
+from quizlog_tui.replay.script import granted
+from quizlog_tui.replay.script.granted import SourceCache, grant
 from tests.support.waiting import wait_for
 
 
@@ -89,8 +88,8 @@ def test_steps_do_not_read_a_script_again_that_stayed_as_it_was(
         reads.append(path)
         return plain(path)
 
-    plain = source_cache.granted_source
-    monkeypatch.setattr(source_cache, "granted_source", granted_source)
+    plain = granted.granted_source
+    monkeypatch.setattr(granted, "granted_source", granted_source)
     with Replayer() as replayer:
         for count in range(3):
             replayer.replay(path, 1, ["a"] * count)

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quizlog_tui.record.append_only_list import AppendOnlyList
-from quizlog_tui.replay.trail import stop_fingerprint
-from quizlog_tui.replay.transcript import Step, Transcript
+from quizlog_tui.replay.transcript import Step, Transcript, stop_fingerprint
 
 TEXT = st.text() | st.sampled_from(["\ud800", '"\\', "\x00\x85\u2028", "é🎉"])
 

@@ -13,7 +13,7 @@ import pytest
 from quizlog_tui.record.model import Record
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.record.who import on_branch
-from quizlog_tui.replay.process.limits import Limits
+from quizlog_tui.replay.process.process import Limits
 from quizlog_tui.replay.replayer import Replayer
 from quizlog_tui.replay.script.granted import grant
 from quizlog_tui.replay.script.source import read_source

@@ -9,7 +9,7 @@ import pytest
 
 from quizlog_tui.cli import main
 from quizlog_tui.errors import CancelledError, LimitError, QuizlogError
-from quizlog_tui.replay.process.limits import Limits
+from quizlog_tui.replay.process.process import Limits
 from quizlog_tui.replay.replayer import Replayer
 from quizlog_tui.session.session import Session
 from quizlog_tui.session.trials import attempt_row, differs_at

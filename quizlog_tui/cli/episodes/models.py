@@ -17,7 +17,7 @@ from ..solver.ask_for_programs import ask_for_programs
 
 if TYPE_CHECKING:
     from ...episodes.runs.asking import Solver, SolveRun
-    from ...replay.process.limits import Limits
+    from ...replay.process.process import Limits
     from ...solver.solve import Panel
 
 

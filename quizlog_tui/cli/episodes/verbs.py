@@ -33,7 +33,7 @@ def build(arguments: Namespace) -> int:
     """`quizlog episodes build RECORD... -o FILE`."""
     from ...episodes.build.build import BuildSettings
     from ...episodes.build.make import make
-    from ...replay.process.limits import user_limits
+    from ...replay.process.process import user_limits
     from ...replay.replayer import Replayer
 
     if arguments.runs < 0:

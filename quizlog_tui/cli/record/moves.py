@@ -14,7 +14,7 @@ from ...errors import ConflictError, UsageError
 from ...files.paths import record_path
 from ...record.lock import WAIT_SECONDS
 from ...record.who import Giver
-from ...replay.process.limits import user_limits
+from ...replay.process.process import user_limits
 from ...replay.replayer import Replayer
 from ...replay.script.granted import grant
 from ...session.reply import Reply

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...proof.verify import verify_branches
 from ...record.append_only_list import AppendOnlyList
 from ...record.model import Record
-from ...replay.process.limits import Limits
+from ...replay.process.process import Limits
 from ...replay.uncached_runs import UncachedRuns
 from .instance import Instance
 from .runs import Replayed

@@ -17,7 +17,7 @@ from ...files.scratch import scratch_folder
 from ...record.append_only_list import AppendOnlyList
 from ...record.model import Record
 from ...record.store import RecordFile
-from ...replay.process.limits import Limits
+from ...replay.process.process import Limits
 from ...replay.replayer import Replayer
 from ...session.session import Session
 from ...solver.autopilot import question_files, question_of

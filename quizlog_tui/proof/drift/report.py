@@ -13,7 +13,7 @@ from ...errors import LimitError, QuizlogError
 from ...record.file_hashes import edited_files
 from ...record.model import Record
 from ...replay.replayer import Replayer
-from ...replay.script.file_hashes import file_hashes
+from ...replay.script.needed_files import file_hashes
 from ...replay.script.source import Source
 from ...replay.transcript import Transcript
 from ...replay.world import World, world_of

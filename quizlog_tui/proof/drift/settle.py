@@ -14,10 +14,9 @@ from ...record.branches import BranchEnd, replanted
 from ...record.file_hashes import edited_files
 from ...record.model import Record
 from ...replay.replayer import Replayer
-from ...replay.script.file_hashes import file_hashes
+from ...replay.script.needed_files import file_hashes
 from ...replay.script.source import Source
-from ...replay.trail import extended_trail, question_of
-from ...replay.transcript import Transcript
+from ...replay.transcript import Transcript, extended_trail, question_of
 from ...replay.world import world_of
 
 if TYPE_CHECKING:

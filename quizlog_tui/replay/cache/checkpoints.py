@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 from ...record.append_only_list import AppendOnlyList
 from ..process.process import QuizProcess
-from ..script.file_hashes import file_hashes
+from ..script.needed_files import file_hashes
 from ..script.source import Source
 from ..transcript import Transcript
 from ..world import World

@@ -1,15 +1,52 @@
-"""The live runs of a replayer: found by their answers, extended, dropped if there are too many."""
+"""The live runs of a replayer: found by their answers, extended, dropped if there are too many.
+
+A checkpoint of a run is taken when returning to its stop would cost more than taking it. So going
+back to any step costs one fork and at most about as much work again.
+"""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 
-from ..live_run import LiveRun
+from ...errors import CancelledError, QuizlogError
+from ..live_run import LiveRun, was_killed
+from ..process.process import Limits, QuizProcess
 from ..transcript import Transcript
 from ..tree_walk import Outcome, TreeWalk
-from .cached_run import CachedRun, may_save, save_if_worthwhile
-from .checkpoints import Checkpoints, Key
-from .known_runs import transcript_up_to
+from .checkpoints import MAX_GENERATION, Checkpoint, Checkpoints, Key
+
+_LEAST_GAP = 5e-4
+"""Seconds of work below which a checkpoint never pays."""
+
+
+class CachedRun:
+    """A live run with the cache's data about it."""
+
+    def __init__(
+        self,
+        key: Key,
+        run: LiveRun,
+        generation: int = 0,
+        saved: float = -1.0,
+        gap: float | None = None,
+        point: Checkpoint | None = None,
+    ) -> None:
+        self.key = key
+        self.run = run
+        self.generation = generation
+        self.saved = saved
+        """Cost of the run at its last checkpoint, or at the one it was forked from."""
+        self.gap = _LEAST_GAP if gap is None else gap
+        """Seconds of work that are worth a checkpoint: the cost of a copy."""
+        self.point = point
+        """Its last checkpoint, or the one it was forked from."""
+        self.tainted = False
+
+
+def is_ready(cached: CachedRun) -> bool:
+    """Whether a run waits for an answer, in a folder that no other run has changed."""
+    return cached.run.waiting and not cached.run.process.spoiled
 
 
 class RunCache:
@@ -105,5 +142,127 @@ class RunCache:
 
 def known_transcript(runs: Sequence[CachedRun], inputs: Sequence[str]) -> Transcript | None:
     """The transcript of `inputs`, if one of several agreeing runs passed through it."""
-    found = (transcript_up_to(cached.run.transcript, inputs) for cached in runs)
-    return next((transcript for transcript in found if transcript is not None), None)
+    for cached in runs:
+        known = cached.run.transcript
+        if len(inputs) <= len(known.steps) or known.status != "in_progress":
+            return known.upto(len(inputs))
+    return None
+
+
+def may_save(cached: CachedRun, checkpoints: Checkpoints) -> bool:
+    """Whether a checkpoint of this run may be taken at all."""
+    young = cached.generation < MAX_GENERATION
+    return checkpoints.enabled and young and not cached.tainted
+
+
+def save_if_worthwhile(cached: CachedRun, checkpoints: Checkpoints) -> None:
+    """Take a checkpoint if returning to this stop would cost more."""
+    run = cached.run
+    if run.cost - cached.saved < cached.gap or not may_save(cached, checkpoints):
+        return
+    first = cached.saved < 0
+    if first:
+        started = time.perf_counter()
+        point = take_checkpoint(cached, checkpoints)
+        cached.gap = measured_gap(started)
+        if point is not None:
+            point.gap = cached.gap
+        return
+    process = _copied(cached)
+    if process is not None:
+        _keep(cached, process, checkpoints)
+
+
+def measured_gap(started: float) -> float:
+    """Seconds of work that are worth a checkpoint: half the time since `started`.
+
+    The other half costs nothing, as it passes while the next answer is awaited.
+    """
+    return max(_LEAST_GAP, (time.perf_counter() - started) / 2)
+
+
+def take_checkpoint(cached: CachedRun, checkpoints: Checkpoints) -> Checkpoint | None:
+    """Take a checkpoint of a run at its present stop; None if that is impossible."""
+    process = _copied(cached)
+    if process is None:
+        return None
+    if process.settle():
+        return _keep(cached, process, checkpoints)
+    cached.saved = cached.run.cost  # try again only after as much further work
+    cached.tainted = cached.run.process.taint is not None
+    process.release()
+    return None
+
+
+def _copied(cached: CachedRun) -> QuizProcess | None:
+    """A copy of a run's process; None if too many files are open."""
+    process = cached.run.copy()
+    if process is None:
+        cached.saved = cached.run.cost  # as above
+    return process
+
+
+def _keep(cached: CachedRun, process: QuizProcess, checkpoints: Checkpoints) -> Checkpoint:
+    run = cached.run
+    cached.saved = run.cost
+    point = Checkpoint(
+        key=cached.key,
+        source=run.source,
+        parent=cached.point,
+        answers=run.answers,
+        transcript=run.transcript,
+        process=process,
+        cost=run.cost,
+        generation=cached.generation + 1,
+        gap=cached.gap,
+    )
+    cached.point = point
+    checkpoints.add(point)
+    return point
+
+
+def fan_out_copies(
+    point: Checkpoint | None, answers: Sequence[str], limits: Limits, running: list[LiveRun]
+) -> list[Transcript | QuizlogError | None]:
+    """The outcome of each answer; None for those that must run alone.
+
+    Args:
+        point: The checkpoint; None if there is none.
+        answers: One for each copy.
+        limits: Bounds on each copy.
+        running: Holds the copies while they are awaited.
+    """
+    if point is None:
+        return [None] * len(answers)
+    try:
+        for answer in answers:
+            copy = point.process.copy()
+            if copy is None:
+                break
+            running.append(
+                LiveRun.from_copy(point.source, limits, copy, point.transcript, point.answers)
+            )
+            running[-1].begin([answer])
+        point.touch()
+        found = [_collected(run) for run in running]
+    finally:
+        for run in running:
+            run.close()
+        running.clear()
+    if point.process.spoiled:
+        found = []
+    return [*found, *[None] * (len(answers) - len(found))]
+
+
+def _collected(run: LiveRun) -> Transcript | QuizlogError | None:
+    """The outcome of a run that was begun; None if its process was never made."""
+    try:
+        transcript = run.finish()
+        return None if run.process.refused or was_killed(transcript) else transcript
+    except CancelledError:
+        raise
+    except QuizlogError as error:
+        # It is not known which of the copies exceeded the bound: each is tried alone.
+        return None if run.process.family.exceeded else error
+    finally:
+        run.close()

@@ -8,6 +8,9 @@ An environment that nobody chose may be a stranger's. Its program is never start
 of the user's own is, and gets the environment's libraries when it is isolated (see
 `worker.environment`), so that they can do no more than the script itself. It is started by its
 path without links: what lies beside a link to it (`._pth`, `pyvenv.cfg`) names its library.
+
+Choices belong to the machine, not to a record. They are stored by the script's path in the settings
+folder, as TOML that can be read and edited.
 """
 
 from __future__ import annotations
@@ -16,16 +19,18 @@ import contextlib
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from ...config import config_folder
 from ...errors import ConfigError
+from ...files.digest import hex_digest
+from ...files.own_text import write_own_text
 from ...files.programs import find_program, search_path
 from ...files.regular_file import read_regular
 from ..worker import OWN as OWN_MODULES
-from .chosen_interpreters import chosen_interpreter, store_choice
 
 OLDEST = (3, 9)
 """The first version of Python that can run scripts."""
@@ -37,6 +42,8 @@ _INSTALLED = ("/usr/", "/opt/", "/Library/", "/nix/store/", "/gnu/store/")
 """Folders whose programs only the machine's owner installs."""
 _PYTHON = re.compile(r"python3(\.\d+)?t?")
 _HINT = "choose one: quizlog new SCRIPT --python PATH"
+_LINE = re.compile(r'^("(?:[^"\\]|\\.)*")\s*=\s*("(?:[^"\\]|\\.)*")\s*$', re.M)
+_HEAD = "# Which Python runs which script. Delete a line to leave the choice to quizlog again.\n"
 
 
 @dataclass(frozen=True)
@@ -124,6 +131,79 @@ def choose(script: Path, program: str) -> None:
     path = os.path.abspath(found)
     chosen_by_user(path)
     store_choice(script, path)
+
+
+def choices_path() -> Path:
+    """The path of the file, which may not exist."""
+    return config_folder() / "interpreters.toml"
+
+
+def chosen_interpreter(script: Path) -> str:
+    """The program that the user chose for a script; empty if none."""
+    return _choices().get(os.path.realpath(script), "")
+
+
+def store_choice(script: Path, program: str) -> None:
+    """Store the program that runs a script from now on.
+
+    Raises:
+        ConfigError: The choice cannot be stored.
+    """
+    import json
+
+    choices = {**_choices(), os.path.realpath(script): program}
+    lines = [f"{json.dumps(key)} = {json.dumps(value)}\n" for key, value in choices.items()]
+    path = choices_path()
+    try:
+        write_own_text(path, "".join([_HEAD, *lines]))
+    except OSError as error:
+        said = error.strerror or "is not a file"
+        raise ConfigError(f"cannot store the choice: {said}", where=str(path)) from None
+
+
+def _choices() -> dict[str, str]:
+    try:
+        text = choices_path().read_text(encoding="utf-8")
+        import json
+
+        return {json.loads(key): json.loads(value) for key, value in _LINE.findall(text)}
+    except (OSError, ValueError):
+        return {}
+
+
+def environment_identity(script: Path) -> str:
+    """What tells a chosen environment from others at its path; empty for quizlog's own Python.
+
+    It is made of the size and time of the program, of `pyvenv.cfg` and of each entry among the
+    libraries, so it changes when a library is installed, replaced or removed. Files inside a
+    library are not read: whoever chooses an environment trusts it as a whole.
+
+    Raises:
+        ConfigError: The interpreter that the user chose cannot be used.
+    """
+    used = chosen_interpreter_of(script)
+    if used == OWN:
+        return ""
+    known = "\n".join(
+        (*_stamps([used.program]), *_stamps(_settings_and_libraries(used.environment)))
+    )
+    return f"{used.name} {used.version} sha256:{hex_digest(os.fsencode(known))}"
+
+
+def _settings_and_libraries(environment: str) -> Iterator[str]:
+    if not environment:
+        return
+    yield f"{environment}/pyvenv.cfg"
+    for place in sorted(Path(environment).glob("lib*/python*/site-packages")):
+        with contextlib.suppress(OSError):
+            yield from (f"{place}/{name}" for name in sorted(os.listdir(place)))
+
+
+def _stamps(paths: Iterable[str]) -> Iterator[str]:
+    for path in paths:
+        with contextlib.suppress(OSError):
+            info = os.stat(path)
+            yield f"{path} {info.st_size} {info.st_mtime_ns}"
 
 
 def when_a_module_is_missing(script: Path, source: bytes, used: Interpreter) -> str:

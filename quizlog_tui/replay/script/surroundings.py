@@ -19,8 +19,7 @@ from ...files.digest import hex_digest
 from ...files.regular_file import read_regular
 from ...files.stamp import Stamp, is_settled, stamp_of
 from ...text import is_whole
-from .needed_files import needed_files
-from .private_files import is_made_by_quizlog
+from .needed_files import is_made_by_quizlog, needed_files
 from .source import Source
 
 Surroundings = tuple[tuple[str, str], ...]
