@@ -209,7 +209,7 @@ class World:
     def clock(self) -> tuple[int, int]:
         """Start and tick of the clocks."""
         if "clock" in self.changed:
-            from .worker.fixed.other_times import earlier  # every command loads this module
+            from .worker.fixed.other_machine import earlier
 
             return earlier(self.start // 10**9, self.seed) * 10**9 + self.start % 10**9, TICK * 3
         return self.start, TICK

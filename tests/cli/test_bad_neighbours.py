@@ -16,7 +16,7 @@ from quizlog_tui.record.private_text import privacy_of
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.replay.script.needed_files import _is, needed_files
 from quizlog_tui.replay.script.source import MAX_BYTES, read_source
-from quizlog_tui.replay.worker.tree_copy import copy_tree
+from quizlog_tui.replay.worker.folder_content import copy_tree
 from quizlog_tui.session.session import Session
 from tests.support.build import Build
 
@@ -107,7 +107,7 @@ def test_a_folder_that_nobody_may_list_is_copied_empty(
             raise PermissionError
         return real(path)
 
-    monkeypatch.setattr("quizlog_tui.replay.worker.tree_copy.listdir", listed)
+    monkeypatch.setattr("quizlog_tui.replay.worker.folder_content.listdir", listed)
     assert copy_tree(str(tmp_path / "from"), str(tmp_path / "to"))
     assert sorted(path.name for path in (tmp_path / "to").iterdir()) == ["closed", "file"]
 

@@ -1,6 +1,6 @@
 """Lists what a run with a grant finds in its script's folder, each file with its digest.
 
-A grant names this list, and the run gets a copy of just these files (see `worker.looked_at`), so
+A grant names this list, and the run gets a copy of just these files (`worker.folder_content`), so
 that what it reads and imports there is what was looked at, whatever changes later. Not listed, and
 so not there for the run: hidden files, records and what quizlog writes beside them, unless the
 script's text names them as `needed_files` finds it; caches, version control and environments, as

@@ -7,8 +7,7 @@ import os
 import sys
 
 from ..environment import other_name, rename
-from .native import Native
-from .native_code import constant, copied, filled, listed, masked
+from .native import Native, constant, copied, filled, listed, masked
 from .other_machine import OtherMachine
 
 TYPE_CHECKING = False

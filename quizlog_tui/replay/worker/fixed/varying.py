@@ -12,13 +12,12 @@ import time
 from collections.abc import Callable
 from struct import pack
 
+from ..environment import move_environment
 from ..folder import Folder
 from ..job import Job
-from ..moved import move_environment
 from . import below_python
-from .listing import Entries
-from .native import Native
-from .native_code import flagging, number_unless
+from .identity import Entries
+from .native import Native, flagging, number_unless
 from .other_home import home
 from .other_machine import OtherMachine
 

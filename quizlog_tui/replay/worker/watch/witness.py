@@ -18,8 +18,7 @@ import fcntl
 import os
 import select
 import struct
-
-from ..reports import Reports
+from collections.abc import Callable
 
 _RECEIVE, _SEND = 0xC0502100, 0xC0182101
 _REQUEST, _RESPONSE = struct.Struct("=QIIiIQ6Q"), struct.Struct("=QqiI")
@@ -44,11 +43,11 @@ class Notes:
     """Tells quizlog once what each process reached for.
 
     Args:
-        reports: Sends `saw KIND PID`; the number is 0 if the process is not known.
+        report: Sends `saw KIND PID`; the number is 0 if the process is not known.
     """
 
-    def __init__(self, reports: Reports) -> None:
-        self._reports = reports
+    def __init__(self, report: Callable[[bytes], None]) -> None:
+        self._report = report
         self._told: set[tuple[str, int]] = set()
 
     def add(self, kind: str, caller: int) -> None:
@@ -57,21 +56,21 @@ class Notes:
         note = kind, top.session if top is not None else 0
         if note not in self._told:
             self._told.add(note)
-            self._reports.add(b"saw %s %d\n" % (kind.encode(), note[1]))
+            self._report(b"saw %s %d\n" % (kind.encode(), note[1]))
 
 
-def serve(inbox: int, reports: Reports) -> None:
+def serve(inbox: int, report: Callable[[bytes], None]) -> None:
     """Answer requests until no process is left that could send one.
 
     Args:
         inbox: The socket on which the listener's descriptor arrives, and the kinds of calls by
             their numbers.
-        reports: Takes notes of calls, for quizlog.
+        report: Sends a line to quizlog.
     """
     listener, kinds = _handed_over(inbox)
     if listener is None:
         return
-    poll, notes = select.poll(), Notes(reports)
+    poll, notes = select.poll(), Notes(report)
     poll.register(listener, select.POLLIN)
     while any(event & select.POLLIN for _, event in poll.poll()):
         with contextlib.suppress(OSError):  # the asking process may have ended meanwhile
