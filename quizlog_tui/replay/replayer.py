@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ..config import Config
     from .kept_files import Keeper
 
-MAX_RUNS = 8
+_MAX_RUNS = 8
 """Maximum number of live processes, besides checkpoints."""
 CHECKPOINTS = 64
 """Maximum number of checkpoints, of all scripts together."""
@@ -60,7 +60,7 @@ class Replayer:
         self,
         limits: Limits | None = None,
         *,
-        runs: int = MAX_RUNS,
+        runs: int = _MAX_RUNS,
         checkpoints: int = CHECKPOINTS,
         checkpoint_memory: int = CHECKPOINT_MEMORY,
         keeper: Keeper | None = None,

@@ -88,13 +88,13 @@ class RunCache:
     def grow(self, cached: CachedRun, answers: Sequence[str]) -> Transcript:
         """Give answers to a run, and take worthwhile checkpoints; drop it if that fails."""
         self._use(cached)
-        gap = cached.gap if may_save(cached, self._checkpoints) else 0.0
+        gap = cached.gap if _may_save(cached, self._checkpoints) else 0.0
         try:
             grown = cached.run.grow(
-                answers, gap, lambda run: save_if_worthwhile(cached, self._checkpoints)
+                answers, gap, lambda run: _save_if_worthwhile(cached, self._checkpoints)
             )
             if cached.run.waiting:
-                save_if_worthwhile(cached, self._checkpoints)
+                _save_if_worthwhile(cached, self._checkpoints)
         except BaseException:
             self.drop(cached)
             raise
@@ -149,16 +149,16 @@ def known_transcript(runs: Sequence[CachedRun], inputs: Sequence[str]) -> Transc
     return None
 
 
-def may_save(cached: CachedRun, checkpoints: Checkpoints) -> bool:
+def _may_save(cached: CachedRun, checkpoints: Checkpoints) -> bool:
     """Whether a checkpoint of this run may be taken at all."""
     young = cached.generation < MAX_GENERATION
     return checkpoints.enabled and young and not cached.tainted
 
 
-def save_if_worthwhile(cached: CachedRun, checkpoints: Checkpoints) -> None:
+def _save_if_worthwhile(cached: CachedRun, checkpoints: Checkpoints) -> None:
     """Take a checkpoint if returning to this stop would cost more."""
     run = cached.run
-    if run.cost - cached.saved < cached.gap or not may_save(cached, checkpoints):
+    if run.cost - cached.saved < cached.gap or not _may_save(cached, checkpoints):
         return
     first = cached.saved < 0
     if first:

@@ -32,7 +32,7 @@ from ...files.programs import find_program, search_path
 from ...files.regular_file import read_regular
 from ..worker import OWN as OWN_MODULES
 
-OLDEST = (3, 9)
+_OLDEST = (3, 9)
 """The first version of Python that can run scripts."""
 _INLINE = re.compile(rb"^# /// script\s*$", re.M)
 _MOST_SETTINGS = 64 * 1024
@@ -78,8 +78,8 @@ def interpreter_of(script: Path, source: bytes) -> Interpreter:
     Raises:
         ConfigError: The one that the user chose cannot be used.
     """
-    if chosen := chosen_interpreter(script):
-        return chosen_by_user(chosen)
+    if chosen := _chosen_interpreter(script):
+        return _chosen_by_user(chosen)
     folder = next(_environments(script, source), "")
     return _found(folder) or OWN if folder else OWN
 
@@ -92,11 +92,11 @@ def chosen_interpreter_of(script: Path) -> Interpreter:
     Raises:
         ConfigError: The one that the user chose cannot be used.
     """
-    chosen = chosen_interpreter(script)
-    return chosen_by_user(chosen) if chosen else OWN
+    chosen = _chosen_interpreter(script)
+    return _chosen_by_user(chosen) if chosen else OWN
 
 
-def chosen_by_user(program: str) -> Interpreter:
+def _chosen_by_user(program: str) -> Interpreter:
     """The interpreter that is meant by the path of a program, which may be an environment's.
 
     Raises:
@@ -109,7 +109,7 @@ def chosen_by_user(program: str) -> Interpreter:
     if not version:
         raise ConfigError("is not a Python interpreter that runs", where=program, hint=_HINT)
     if not _is_new_enough(version):
-        oldest = ".".join(map(str, OLDEST))
+        oldest = ".".join(map(str, _OLDEST))
         message = f"is Python {version}; scripts run with {oldest} or newer"
         raise ConfigError(message, where=program, hint=_HINT)
     return _interpreter(base, version, environment)
@@ -129,21 +129,21 @@ def choose(script: Path, program: str) -> None:
     if found is None:
         raise ConfigError("there is no such program", where=program, hint=_HINT)
     path = os.path.abspath(found)
-    chosen_by_user(path)
-    store_choice(script, path)
+    _chosen_by_user(path)
+    _store_choice(script, path)
 
 
-def choices_path() -> Path:
+def _choices_path() -> Path:
     """The path of the file, which may not exist."""
     return config_folder() / "interpreters.toml"
 
 
-def chosen_interpreter(script: Path) -> str:
+def _chosen_interpreter(script: Path) -> str:
     """The program that the user chose for a script; empty if none."""
     return _choices().get(os.path.realpath(script), "")
 
 
-def store_choice(script: Path, program: str) -> None:
+def _store_choice(script: Path, program: str) -> None:
     """Store the program that runs a script from now on.
 
     Raises:
@@ -153,7 +153,7 @@ def store_choice(script: Path, program: str) -> None:
 
     choices = {**_choices(), os.path.realpath(script): program}
     lines = [f"{json.dumps(key)} = {json.dumps(value)}\n" for key, value in choices.items()]
-    path = choices_path()
+    path = _choices_path()
     try:
         write_own_text(path, "".join([_HEAD, *lines]))
     except OSError as error:
@@ -163,7 +163,7 @@ def store_choice(script: Path, program: str) -> None:
 
 def _choices() -> dict[str, str]:
     try:
-        text = choices_path().read_text(encoding="utf-8")
+        text = _choices_path().read_text(encoding="utf-8")
         import json
 
         return {json.loads(key): json.loads(value) for key, value in _LINE.findall(text)}
@@ -388,14 +388,14 @@ def _asked(program: str) -> tuple[str, str]:
     """
     replay = os.path.dirname(OWN_MODULES.rstrip(os.sep))
     folders = [replay, os.path.join(os.path.dirname(replay), "sandbox")]
-    text = _PROBE.format(folders=folders, oldest=OLDEST)
+    text = _PROBE.format(folders=folders, oldest=_OLDEST)
     found = _output([program, "-I", "-S", "-c", text]) if program else ""
     version, _, path = found.partition("\n")
     return (version, path) if re.fullmatch(r"\d+\.\d+\.\d+", version) and path else ("", "")
 
 
 def _is_new_enough(version: str) -> bool:
-    return bool(version) and tuple(map(int, version.split(".")))[:2] >= OLDEST
+    return bool(version) and tuple(map(int, version.split(".")))[:2] >= _OLDEST
 
 
 def _output(words: list[str], variables: dict[str, str] | None = None) -> str:

@@ -200,7 +200,7 @@ def _is(kind: Callable[[], bool]) -> bool:
         return False
 
 
-def is_record_file(path: Path) -> bool:
+def _is_record_file(path: Path) -> bool:
     """Whether a file is a record, by its name and first bytes."""
     return path.suffix in _RECORDS and _is_record(os.fspath(path))
 
@@ -275,7 +275,7 @@ def _other_files(source: Source) -> list[Path]:
     if not _mentions_any(source):
         return []
     try:
-        found = [path for path in needed_files(source) if not is_record_file(path)]
+        found = [path for path in needed_files(source) if not _is_record_file(path)]
         return [path for path in found if path.stat().st_size <= _MOST_BYTES][:_MOST_FILES]
     except OSError:  # one of them was removed just now
         return []

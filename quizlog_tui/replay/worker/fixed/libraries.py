@@ -21,9 +21,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-SYSTEM_CLOCK = "_ZNSt6chrono3_V212system_clock3nowEv"
+_SYSTEM_CLOCK = "_ZNSt6chrono3_V212system_clock3nowEv"
 """`std::chrono::system_clock::now` of C++."""
-CLOCKS = ("time", "gettimeofday", "clock_gettime", SYSTEM_CLOCK)
+CLOCKS = ("time", "gettimeofday", "clock_gettime", _SYSTEM_CLOCK)
 """Functions of the system and of C++ that return the time of day."""
 _OF_DAY = (0, 5, 11)
 """Numbers of the clocks of `clock_gettime` for the time of day."""
@@ -119,7 +119,7 @@ class _ClockFunctions:
             "time": ctypes.CFUNCTYPE(whole, pointer)(time),
             "gettimeofday": ctypes.CFUNCTYPE(ctypes.c_int, pointer, pointer)(gettimeofday),
             "clock_gettime": ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int, pointer)(clock_gettime),
-            SYSTEM_CLOCK: ctypes.CFUNCTYPE(whole)(now),
+            _SYSTEM_CLOCK: ctypes.CFUNCTYPE(whole)(now),
         }
 
 

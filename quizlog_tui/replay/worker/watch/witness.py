@@ -93,14 +93,14 @@ def _answer(listener: int, kinds: dict[int, str], notes: Notes) -> None:
     passes = True
     if kind in (_SIGNAL, _PROCESS):
         named = second if call == _SECOND else first
-        passes = may_know(caller, _signed(named))
+        passes = _may_know(caller, _signed(named))
     else:
         notes.add(kind, caller)
     error, flags = (0, _LET_PASS) if passes else (-errno.ESRCH, 0)
     fcntl.ioctl(listener, _SEND, _RESPONSE.pack(number, 0, error, flags))
 
 
-def may_know(caller: int, target: int) -> bool:
+def _may_know(caller: int, target: int) -> bool:
     """Whether the target belongs to the run of the caller; for it, no other process exists.
 
     Args:
