@@ -23,6 +23,19 @@ from ..world import World
 Key = tuple[Path, str, World]
 """Script, hashes of it and of its other files, world. Runs with other keys share nothing."""
 
+# Why a stop is kept as a frozen process, and why the copy is the one that is frozen.
+#
+# A script cannot be run back, and what it computed cannot be told from outside. To leave `input()`
+# by an exception of ours and to run the script again does not work: at 463 places where 104 public
+# scripts ask, 36 swallow an `Exception` and 20 even a `BaseException` (a bare `except`, a thread, a
+# `finally` that prints more). A process that is blocked in a read is out of the script's reach.
+#
+# The obvious way to keep it is the wrong one: the copy takes the next answer, and the parent waits
+# as the checkpoint. Then each step makes a process that is one deeper than the one before, and what
+# the kernel keeps about pages that they share grows with the depth: a step took 0.9 ms after ten
+# questions, 5 ms after a hundred and 94 ms after a thousand. With the live process as the parent of
+# all its frozen copies a step that takes a checkpoint costs about 0.8 ms, however long the run is.
+# Only a rewind goes deeper, as it copies a copy; so that depth is bounded.
 MAX_GENERATION = 40
 """Maximum depth of copies of copies: the cost of a fork grows with each generation."""
 _CLOCK = count()
