@@ -14,8 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import CancelledError, QuizlogError
-from .cache.checkpoints import Checkpoint, Checkpoints, Key, can_copy, key_of
-from .cache.run_cache import (
+from .checkpoints import Checkpoint, Checkpoints, Key, can_copy, key_of
+from .live_run import LiveRun, was_killed, was_lost
+from .process.process import Limits, QuizProcess, user_limits
+from .run_cache import (
     CachedRun,
     RunCache,
     fan_out_copies,
@@ -23,8 +25,6 @@ from .cache.run_cache import (
     known_transcript,
     take_checkpoint,
 )
-from .live_run import LiveRun, was_killed, was_lost
-from .process.process import Limits, QuizProcess, user_limits
 from .script.granted import SourceCache
 from .script.source import Source
 from .transcript import Transcript

@@ -13,7 +13,7 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..errors import CancelledError, QuizlogError
-from .cache.checkpoints import can_copy
+from .checkpoints import can_copy
 from .live_run import LiveRun, was_killed, was_lost
 from .process.process import Limits, QuizProcess
 from .script.source import Source

@@ -1,21 +1,13 @@
-"""What a script leaves behind is shown as in a plain run: objects that go, handlers, threads, errors."""
+"""What a script leaves behind is shown as in a plain run: objects that go, exit handlers, threads."""
 
 from __future__ import annotations
 
-from html import unescape
 from itertools import product
 
 import pytest
 
-from quizlog_tui.cli.record.show import error_lines as show_error
 from quizlog_tui.replay.replayer import Replayer, replay
 from quizlog_tui.replay.script.interpreter import choose
-from quizlog_tui.report.document import build_report
-from quizlog_tui.report.html import to_html
-from quizlog_tui.report.markdown import to_markdown
-from quizlog_tui.session.session import Session
-from quizlog_tui.tui.draw.error import error_lines
-from quizlog_tui.tui.draw.stderr import last_stop
 from tests.support.build import Build
 from tests.support.interpreters import THIS, VERSIONS, python_of
 from tests.support.long_runs import few
@@ -116,53 +108,3 @@ def test_what_asks_after_the_end_finds_the_end_of_input(build: Build, replayer: 
         ended = replayer.replay(script, 1, answers)
         assert (ended.status, len(ended.steps)) == ("success", 1)
         assert ended.stdout.endswith("bye? nobody there\n")
-
-
-CODE = """
-x = input("? ")
-e = ValueError("base")
-{}
-raise e  #score = 0.5
-"""
-TOLD = {
-    "e.add_note('see page 4'); e.add_note('or 5')": ["see page 4", "or 5"],
-    "e.add_note('two\\n    lines')": ["two", "    lines"],
-    "e.__notes__ = ['by hand', 5]": ["by hand", "5"],
-    "e.__notes__ = {1: 'no list'}": ["{1: 'no list'}"],
-    "e.__cause__ = KeyError('k')": ["KeyError: 'k'", "direct cause of the following"],
-    "e = ExceptionGroup('all', [e, TypeError('t')]); e.add_note('three')": [
-        "  | three", "    | ValueError: base", "    | TypeError: t", "2 ---",
-    ],
-    "e = ExceptionGroup('a', [ExceptionGroup('b', [e])]); e.exceptions[0].add_note('deep')": ["deep"],
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("code", "told"), TOLD.items(), ids=list(TOLD))
-def test_notes_groups_and_causes_are_shown_where_the_error_is(
-    code: str, told: list[str], build: Build
-) -> None:
-    path = build.record(CODE.format(code))
-    with Session(path) as session:
-        reply = session.answer("x")
-        run, source = session.transcript, session.source
-        page = to_markdown(build_report(session)) + unescape(to_html(build_report(session)))
-        shell = "\n".join(show_error(session, reply))
-    assert reply.last_error and reply.last_error.message == run.last_error.message
-    assert "note" not in reply.last_error.message and reply.score == 0.5
-    panel = "\n".join(line.text for line in error_lines(run, source))
-    for text in told:
-        assert text in run.exit_text and text in panel and text in shell
-    assert f"<pre>\n{run.exit_text}" in page and f"```text\n{run.exit_text}" in page
-    assert 'File "' not in run.exit_text and "raise e" not in run.exit_text
-
-
-def test_an_error_that_says_no_more_is_shown_once(build: Build) -> None:
-    for raised in ("e", "KeyError('k')", "ValueError('one\\n    two\\n\\nthree')", "1 / 0"):
-        run = replay(build.script(f"e = Exception('text')\nraise {raised}\n"), 1, [])
-        assert run.last_error and run.exit_text == ""
-
-
-def test_what_stood_before_a_group_is_all_that_is_left_of_stderr(build: Build) -> None:
-    code = "import sys\nprint('log', file=sys.stderr)\nraise ExceptionGroup('g', [ValueError(1)])\n"
-    run = replay(build.script(code), 1, [])
-    assert last_stop(run).stderr == "log\n"

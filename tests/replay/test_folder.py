@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from quizlog_tui.replay.cache import run_cache
+from quizlog_tui.replay import run_cache
 from quizlog_tui.replay.kept_files import keeper
 from quizlog_tui.replay.replayer import Replayer, replay
 from tests.support.build import Build

@@ -17,7 +17,7 @@ import yaml
 from quizlog_tui.errors import IsolationError, LimitError
 from quizlog_tui.files.paths import shipped
 from quizlog_tui.proof.verify import verify
-from quizlog_tui.replay.cache import run_cache
+from quizlog_tui.replay import run_cache
 from quizlog_tui.replay.process import spawn
 from quizlog_tui.replay.process.process import Limits
 from quizlog_tui.replay.replayer import Replayer, replay

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from quizlog_tui.replay.cache import run_cache as lines
+from quizlog_tui.replay import run_cache as lines
 from quizlog_tui.replay.process import spawn
 from quizlog_tui.replay.replayer import Replayer
 from quizlog_tui.replay.worker.guard import Reports

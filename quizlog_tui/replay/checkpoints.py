@@ -13,12 +13,12 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Protocol
 
-from ...record.append_only_list import AppendOnlyList
-from ..process.process import QuizProcess
-from ..script.needed_files import file_hashes
-from ..script.source import Source
-from ..transcript import Transcript
-from ..world import World
+from ..record.append_only_list import AppendOnlyList
+from .process.process import QuizProcess
+from .script.needed_files import file_hashes
+from .script.source import Source
+from .transcript import Transcript
+from .world import World
 
 Key = tuple[Path, str, World]
 """Script, hashes of it and of its other files, world. Runs with other keys share nothing."""

@@ -9,12 +9,12 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 
-from ...errors import CancelledError, QuizlogError
-from ..live_run import LiveRun, was_killed
-from ..process.process import Limits, QuizProcess
-from ..transcript import Transcript
-from ..tree_walk import Outcome, TreeWalk
+from ..errors import CancelledError, QuizlogError
 from .checkpoints import MAX_GENERATION, Checkpoint, Checkpoints, Key
+from .live_run import LiveRun, was_killed
+from .process.process import Limits, QuizProcess
+from .transcript import Transcript
+from .tree_walk import Outcome, TreeWalk
 
 _LEAST_GAP = 5e-4
 """Seconds of work below which a checkpoint never pays."""
