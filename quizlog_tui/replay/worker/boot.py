@@ -17,7 +17,6 @@ from itertools import chain
 from types import CodeType, ModuleType
 
 from . import environment, first_frame, guard, hooks, system
-from .first_frame import compiled
 from .fixed.fixed_world import FixedWorld
 from .folder import SHARED_MEMORY, TEMPORARY, Folder, leftover
 from .folder_content import Changed
@@ -238,7 +237,7 @@ def _run(script: str, file: str, source: bytes, outcome: Outcome) -> None:
         outcome: Receives the outcome.
     """
     try:
-        code: CodeType = compiled(source, script)
+        code: CodeType = first_frame.compiled(source, script)
         first_frame.run(code, _main_module(file).__dict__)
         return
     except SystemExit as error:

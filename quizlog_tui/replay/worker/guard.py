@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 _MOST_WAITING = 1 << 20
+"""Maximum bytes of reports that wait for quizlog to read them."""
 _GONE = -1
 _PAUSES = (*(0.0005 * 2**step for step in range(8)), *[0.1] * 600)
 """Seconds between two attempts to kill all that is left: a minute in all."""
@@ -37,21 +38,6 @@ _SEES = os.path.exists("/proc/self/stat")
 _forked: list[int] = []
 
 
-# What this process must withstand, and what failed before.
-#
-# - It is not isolated, and a script can forge messages to quizlog. An answer that ran as code once
-#   reported the number of another process of the user as its own, and had that killed. So whatever
-#   an order names, only what is below this process now is killed, by a handle (a number may be used
-#   again meanwhile); who is below is asked of the kernel. An order that is not understood ends all.
-# - A script can make daemons and relays of forks. Killing a process group or a session misses them.
-#   As orphans are adopted here, all of them stay below; they are killed again until none is left.
-# - Reports once waited for room in the socket. It fills when nobody listens, and then nobody
-#   watched the script. They are kept until there is room, and the script is ended if nobody reads
-#   them.
-# - The machine may have no memory left to list `/proc`. The guard then found no child, and waited
-#   for the living one for ever. What it forked itself it kills without looking anything up.
-# - Looking through `/proc` at each order took longer than the order. Bounds are checked when asked
-#   for, after an end, and by the clock, for half of the time at most; see `CheckSchedule`.
 class WitnessSocket:
     """The quiz process's end of a socket to the guard's witness."""
 
@@ -69,6 +55,21 @@ class WitnessSocket:
         self._socket.close()
 
 
+# What this process must withstand, and what failed before.
+#
+# - It is not isolated, and a script can forge messages to quizlog. An answer that ran as code once
+#   reported the number of another process of the user as its own, and had that killed. So whatever
+#   an order names, only what is below this process now is killed, by a handle (a number may be used
+#   again meanwhile); who is below is asked of the kernel. An order that is not understood ends all.
+# - A script can make daemons and relays of forks. Killing a process group or a session misses them.
+#   As orphans are adopted here, all of them stay below; they are killed again until none is left.
+# - Reports once waited for room in the socket. It fills when nobody listens, and then nobody
+#   watched the script. They are kept until there is room, and the script is ended if nobody reads
+#   them.
+# - The machine may have no memory left to list `/proc`. The guard then found no child, and waited
+#   for the living one for ever. What it forked itself it kills without looking anything up.
+# - Looking through `/proc` at each order took longer than the order. Bounds are checked when asked
+#   for, after an end, and by the clock, for half of the time at most; see `CheckSchedule`.
 def split(guard_end: int, others: list[int]) -> WitnessSocket:
     """Fork: the parent stays here as the guard; the child returns and becomes the quiz process.
 
