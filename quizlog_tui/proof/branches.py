@@ -4,18 +4,54 @@ Branches that share processes can tell each other what no run of its own would k
 rests on shared processes alone. A few branches are replayed from the start in a process of their
 own, drawn by chance, so that no author of a record knows which. All of them are if they are few, or
 if the script could have passed anything on. Once the processes have misled, none is shared.
+
+A branch asks for replays by an inquiry, a generator: it yields a request, is sent the answer, and
+returns its verdict. Equal requests of several branches are answered once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from ..replay.tree_walk import Outcome
-from .inquiry import Inquiry, run_inquiries
 from .trials import TrialRequest, Trials
 from .verdict import Verdict
+
+T = TypeVar("T")
+W = TypeVar("W")
+
+Inquiry = Generator[W, Any, T]
+"""Yields requests `W`, which are equal if one answer serves both, and returns a `T`."""
+
+
+def run_inquiries(
+    inquiries: Sequence[Inquiry[W, T]],
+    find_out: Callable[[W, list[int]], Iterable[tuple[int, Any]]],
+) -> Iterator[T]:
+    """The results of inquiries, in order.
+
+    An inquiry is only advanced for its own result, or along with an earlier one that has the same
+    request.
+
+    Args:
+        inquiries: The inquiries, not yet begun.
+        find_out: Answers a request for all inquiries (by index) that have made it.
+    """
+    wanted = {index: next(inquiry) for index, inquiry in enumerate(inquiries)}
+    found: dict[int, T] = {}
+    for index in range(len(inquiries)):
+        while index not in found:
+            asking = [other for other, what in wanted.items() if what == wanted[index]]
+            for one, answer in find_out(wanted[index], asking):
+                try:
+                    wanted[one] = inquiries[one].send(answer)
+                except StopIteration as ended:
+                    found[one] = ended.value
+                    del wanted[one]
+        yield found.pop(index)
+
 
 SAMPLE = 5
 """Number of branches, besides the active one, that are replayed alone where there are many."""

@@ -7,8 +7,11 @@ other or from the record, conditions are changed one by one to find the cause. N
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
+from os import listdir
+from os.path import isfile
 from pathlib import Path
 from typing import TypeVar
 
@@ -18,11 +21,14 @@ from ..record.model import Record
 from ..record.store import RecordFile
 from ..replay.script.file_hashes import file_hashes
 from ..replay.script.granted import granted_script_of
+from ..replay.script.needed_files import needed_files
 from ..replay.script.source import Source
 from ..replay.trail import question_of
 from ..replay.transcript import Transcript
 from ..replay.tree_walk import Outcome
 from ..replay.uncached_runs import UncachedRuns
+from ..replay.worker.fixed.other_machine import OtherMachine
+from ..replay.worker.folder import ROOMS
 from ..replay.world import (
     FIXED,
     FIXED_CONDITIONS,
@@ -36,12 +42,16 @@ from ..replay.world import (
     parse_world,
     world_of,
 )
-from .branches import Draw, by_chance, judge_branches
-from .causes import ends_search, find_culprits
+from .branches import Draw, Inquiry, by_chance, judge_branches
 from .diverge import Difference, first_difference
-from .explanation import (
+from .recorded import difference_from_record, is_contradicted, recorded_branch
+from .trials import CauseSearch, TrialRequest, Trials, Variation, ends_search, find_culprits
+from .verdict import (
+    NotJudged,
+    Verdict,
     apply_doubt,
     cause_of,
+    combine_verdicts,
     describe_conditions,
     divergence,
     explain_difference,
@@ -49,11 +59,6 @@ from .explanation import (
     fragile,
     observed_cause,
 )
-from .inquiry import Inquiry
-from .recorded import difference_from_record, is_contradicted, recorded_branch
-from .surroundings import elsewhere, left_over, named_files
-from .trials import CauseSearch, TrialRequest, Trials, Variation
-from .verdict import NotJudged, Verdict, combine_verdicts
 
 T = TypeVar("T")
 
@@ -309,7 +314,7 @@ class Verifier:
         return None
 
     def _left_over(self, run: Transcript) -> tuple[str, ...]:
-        names = left_over(run, self._source.path.parent)
+        names = _leftover_files(run, self._source.path.parent)
         return tuple(name for name in names if name not in self._vouched)
 
     def _made_without(self, files: tuple[str, ...]) -> bool:
@@ -336,7 +341,7 @@ class Verifier:
             self._source.interpreter.version,
         )
         same = then.get("python") == now and then.get("fixed", "").split() == [*FIXED]
-        if self._made_without(tuple(left_over(plain, self._source.path.parent, "update"))):
+        if self._made_without(tuple(_leftover_files(plain, self._source.path.parent, "update"))):
             words = "files that the script changes lie there, and did not when it was recorded"
             return divergence(found, "leftover-file", words)
         # What was fixed when it was recorded, as it is now, cannot be what differs.
@@ -353,14 +358,14 @@ class Verifier:
             words = f"what stands there depends on {describe_conditions(guilty)}{too}"
             return divergence(found, cause_of(guilty), words)
         if edited:
-            beside = "" if files else named_files(self._source)
+            beside = "" if files else _named_files(self._source)
             too = f", perhaps a file beside it too{beside}" if beside else ""
             words = f"no condition changes it, and {edited}{too}"
             return divergence(found, "code-changed", words)
         if "python" in then and not same:
             words = f"recorded with Python {then['python']}, this is {now}"
             return divergence(found, "environment", words)
-        beside = named_files(self._source)
+        beside = _named_files(self._source)
         perhaps = f"perhaps a file beside the script{beside} was another" if beside else ""
         words = f"no condition changes it: {perhaps or 'nothing tells why'}"
         return divergence(found, *(observed_cause(plain) or ("unknown", words)))
@@ -398,3 +403,61 @@ def _conditions(observed: Collection[str]) -> tuple[str, ...]:
     """
     said = {name for name, notes in _SAID.items() if not notes.isdisjoint(observed)}
     return tuple(name for name in _USUAL if name not in said)
+
+
+_MOST_NAMES = 5
+"""Maximum number of files named in a sentence."""
+
+
+def _leftover_files(run: Transcript, folder: Path, how: str = "file") -> Iterator[str]:
+    """Files that the script writes and that exist in the user's folder.
+
+    Args:
+        run: The run.
+        folder: The script's folder.
+        how: "file" for files that it wrote before reading them; "update" for files that it read
+            first, which may be data of the script or left over.
+    """
+    for name in run.observed:
+        kind, _, path = name.partition(" ")
+        if kind == how and isfile(folder / path):
+            yield path
+
+
+def _named_files(source: Source) -> str:
+    """The modules and data files that a script's text names, in brackets."""
+    folder = source.path.parent
+    names = [path.relative_to(folder).as_posix() for path in needed_files(source)]
+    shown = [*names[:_MOST_NAMES], *(["..."] if names[_MOST_NAMES:] else [])]
+    return f" ({', '.join(shown)})" if shown else ""
+
+
+@contextmanager
+def elsewhere(folder: Path, seed: int) -> Iterator[str]:
+    """Another path, of another length, for a folder: as if another user had it.
+
+    Args:
+        folder: The folder.
+        seed: Chooses the user.
+    """
+    machine = OtherMachine(seed)
+    user, name = machine.user, next(one for one in machine.folders if one != folder.name)
+    places = (f"{room}/{user}/{name}" for room in ROOMS if _is_empty(room))
+    known = next((path for path in places if len(path) != len(str(folder))), None)
+    if known is not None:
+        yield known
+        return
+    from ..files.scratch import scratch_folder
+
+    with scratch_folder("verify") as base:
+        other = base / (name if len(str(base / name)) != len(str(folder)) else f"{user}/{name}")
+        other.mkdir(parents=True)
+        yield str(other)
+
+
+def _is_empty(folder: str) -> bool:
+    """Whether a folder is there, in which a run may mount what only it sees."""
+    try:
+        return not listdir(folder)
+    except OSError:
+        return False

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quizlog_tui.proof.causes import find_culprits
+from quizlog_tui.proof.trials import find_culprits
 from quizlog_tui.proof.verdict import Verdict
 from quizlog_tui.proof.verify import verify, verify_branches
 from quizlog_tui.record.append_only_list import AppendOnlyList

@@ -14,8 +14,7 @@ from ...errors import DifferenceError, UsageError
 from ...files.paths import record_path
 from ...files.place import FileKind, asked_before, check_place
 from ...proof.bundle.check import BundleReport, verify_bundle
-from ...proof.bundle.missing import missing_files
-from ...proof.bundle.pack import PackedBundle, pack
+from ...proof.bundle.pack import PackedBundle, missing_files, pack
 from ...proof.bundle.sign import SIGNATURE, sign, signature_path
 from ...record.durable import write_bytes
 from ...text import one_line, plural, told_once

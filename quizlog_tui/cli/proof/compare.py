@@ -10,8 +10,14 @@ from ...errors import UsageError
 from ...files.paths import record_path
 from ...proof.compare.sides import RunComparison, Side, compare, runs_of, side_of
 from ...proof.diverge import Difference
-from ...proof.drift.drift_text import describe_files, difference_text, drift_text
-from ...proof.drift.report import BranchDrift, DriftReport, drift_report
+from ...proof.drift.report import (
+    BranchDrift,
+    DriftReport,
+    describe_files,
+    difference_text,
+    drift_report,
+    drift_text,
+)
 from ...record.store import RecordFile
 from ...replay.replayer import Replayer
 from ...replay.script.granted import granted_script_of

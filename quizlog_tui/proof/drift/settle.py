@@ -47,7 +47,7 @@ def settle(
     edits = tuple(edited_files(record, file_hashes(source)))
     if not edits:
         return found
-    from .drift_text import describe_files
+    from .report import describe_files
 
     return replace(found, warnings=(*found.warnings, *describe_files(edits)))
 
@@ -103,7 +103,7 @@ def settle_switched(
 
 
 def _of_older_script(drift: BranchDrift) -> UsageError:
-    from .drift_text import drift_text
+    from .report import drift_text
 
     message = f"cannot switch to {drift.branch}, which is of an older script: {drift_text(drift)}"
     return UsageError(message, hint="its answers stay; undo the edit of the script to run them")
@@ -143,7 +143,7 @@ def _same_questions(record: Record, run: Transcript) -> bool:
 
 def _with_old_branch(record: Record, drift: BranchDrift, stood: BranchEnd) -> SettledRecord:
     """The record with the agreeing answers up to its pointer, and the old answers on a branch."""
-    from .drift_text import describe_drift
+    from .report import describe_drift
 
     continued = replace(record, trail=record.trail.upto(drift.agreed))
     ended = stood.status in ("success", "error")

@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 
 from quizlog_tui.errors import DifferenceError, RecordError, UsageError
 from quizlog_tui.files.regular_file import is_archive
-from quizlog_tui.proof.bundle.chain import first_invalid_step, start_of_chain, step_lines
 from quizlog_tui.proof.bundle.check import (
     BundleReport,
     unpack_bundle,
@@ -29,6 +28,7 @@ from quizlog_tui.proof.bundle.container import (
     from_archive,
     to_archive,
 )
+from quizlog_tui.proof.bundle.manifest import first_invalid_step, start_of_chain, step_lines
 from quizlog_tui.proof.bundle.pack import pack
 from quizlog_tui.proof.bundle.sign import sign, signature
 from quizlog_tui.record.text.document import to_text

@@ -18,10 +18,9 @@ from typing import Any
 import pytest
 
 from quizlog_tui.cli import main
-from quizlog_tui.proof.bundle.chain import start_of_chain
 from quizlog_tui.proof.bundle.check import BundleReport, verify_bundle
 from quizlog_tui.proof.bundle.container import ContainerError, from_archive, to_archive
-from quizlog_tui.proof.bundle.manifest import MANIFEST, STEPS, digest
+from quizlog_tui.proof.bundle.manifest import MANIFEST, STEPS, digest, start_of_chain
 from quizlog_tui.proof.bundle.pack import pack
 from quizlog_tui.replay.world import World
 from quizlog_tui.session.session import Session
