@@ -29,8 +29,7 @@ from .reply import Reply
 from .state import Move, SessionState
 
 if TYPE_CHECKING:
-    from ..debug.inspection import Evaluation, Inspection
-    from ..debug.trace import Trace
+    from ..debug.inspection import Evaluation, Inspection, Trace
     from ..proof.compare.sides import RunComparison
     from ..proof.verdict import Verdict
     from ..record.feedback import Feedback

@@ -21,8 +21,7 @@ _MOST_OTHERS = 16
 """Maximum number of other recorded answers that `bisect` tries at the step it found."""
 
 if TYPE_CHECKING:
-    from ..debug.inspection import Inspection
-    from ..debug.trace import Trace
+    from ..debug.inspection import Inspection, Trace
     from ..proof.compare.sides import RunComparison
 
 

@@ -13,8 +13,7 @@ import pytest
 from quizlog_tui.cli import main
 from quizlog_tui.cli.record import inspect as inspect_command
 from quizlog_tui.cli.record import trace as trace_command
-from quizlog_tui.debug.inspection import inspection_from
-from quizlog_tui.debug.trace import trace_from
+from quizlog_tui.debug.inspection import inspection_from, trace_from
 from quizlog_tui.errors import ProtocolError
 from quizlog_tui.replay.script.source import Source
 from quizlog_tui.session.session import Session

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from ...debug.trace import Trace
+from ...debug.inspection import Trace
 from ...replay.replayer import CHECKPOINTS
 from ...text import clipped, one_line
 from ..grammar import Parser, command
