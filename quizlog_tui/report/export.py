@@ -13,10 +13,9 @@ from ..files.regular_file import open_regular
 from ..record.durable import write_text
 from ..record.private_text import Privacy, privacy_of
 from ..session.session import Session
-from .document import RecordReport, build_report, redacted, with_findings
+from .document import MARK, RecordReport, build_report, redacted, with_findings
 from .html import to_html
 from .markdown import to_markdown
-from .phrases import MARK
 
 FORMS: dict[str, Callable[[RecordReport], str]] = {
     ".html": to_html,
