@@ -99,7 +99,7 @@ def test_the_grammar_is_data(capsys: pytest.CaptureFixture[str]) -> None:
     assert [one["name"] for one in fork["arguments"]] == ["RECORD", "K", "ANSWER"]
     assert ["--name"] in [one["flags"] for one in fork["options"]]
     verbs = [verb["name"] for verb in found["episodes"]["verbs"]]
-    assert verbs == ["build", "check", "browse", "stats", "export", "upgrade"]
+    assert verbs == ["build", "check", "browse", "stats", "export"]
 
 
 def test_the_help_fits_a_page() -> None:

@@ -158,8 +158,7 @@ async def _tasks(settings: ServerSettings, stack: AsyncExitStack) -> Tasks | Non
     """The tasks, if the server takes any; the stack closes them."""
     if settings.tasks is None:
         return None
-    from ..episodes.runs.answering import answering
-    from ..episodes.runs.remote_question import KIND
+    from ..episodes.runs.queued import KIND, answering
     from ..sandbox import run_code
     from ..webquiz.task.task_runner import open_task_runner
     from ..webquiz.task.tasks import open_tasks

@@ -24,14 +24,17 @@ from quizlog_tui.episodes.build.build import BuildSettings
 from quizlog_tui.episodes.build.make import make
 from quizlog_tui.episodes.read.check import check_file
 from quizlog_tui.episodes.runs.asking import Solver, SolveRun, WantedRun, runs_folder, stored_run
-from quizlog_tui.episodes.runs.decision_runs import (
+from quizlog_tui.episodes.runs.instance import (
+    RecordAttempt,
+    attempt,
     gold_run,
+    instances,
     is_repeated,
     own_runs,
     taken,
+    without_duplicates,
     witnesses,
 )
-from quizlog_tui.episodes.runs.instance import RecordAttempt, attempt, instances, without_duplicates
 from quizlog_tui.episodes.runs.model_runs import by_models
 from quizlog_tui.episodes.runs.runs import SolverRun, Turn
 from quizlog_tui.errors import DecisionError, EpisodeError

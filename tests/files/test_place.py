@@ -123,7 +123,7 @@ def test_links_on_the_way_may_not_lead_out(tmp_path: Path, monkeypatch: pytest.M
 OTHERS = {
     "quizlog_tui.cli.machine.quiz_attacks.attempt": "the scene of an attack",
     "quizlog_tui.config": "the settings that the user asks for",
-    "quizlog_tui.episodes.runs.remote_question": "a folder of its own",
+    "quizlog_tui.episodes.runs.queued": "a folder of its own",
     "quizlog_tui.episodes.read.files": "lines, after the same check",
     "quizlog_tui.files.ours": "folders and databases of the user alone",
     "quizlog_tui.files.own_text": "the user's own settings",

@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 from quizlog_tui.cli import main
 from quizlog_tui.episodes.build.build import BuildSettings
 from quizlog_tui.episodes.build.make import make
-from quizlog_tui.episodes.format.lines import to_line
+from quizlog_tui.episodes.format.hashing import to_line
 from quizlog_tui.episodes.read import index
 from quizlog_tui.episodes.read.files import read_episodes
 from quizlog_tui.episodes.read.index import BROKEN, UNVERIFIED, EpisodeFile

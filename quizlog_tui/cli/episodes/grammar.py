@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from argparse import Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...episodes.read.index import USUAL
@@ -12,28 +12,34 @@ from ...errors import UsageError
 from ...plugins import EXPORTERS, plugin_names
 from ..grammar import Parser, add_force, command
 from .export import export
-from .verbs import browse, build, check, stats, upgrade
+from .verbs import browse, build, check, stats
 
 
 def _which(arguments: Namespace) -> int:
-    raise UsageError("which verb?", hint="quizlog episodes build|check|browse|stats|export|upgrade")
+    raise UsageError("which verb?", hint="quizlog episodes build|check|browse|stats|export")
+
+
+class _EpisodesParser(Parser):
+    """Answers the words of a format that was never released."""
+
+    def parse_words(self, words: Sequence[str]) -> Namespace:
+        """Parse the words of the command."""
+        if self.first_argument(words) == "upgrade" or "--lenient" in words:
+            hint = "`quizlog episodes check FILE` names what is wrong, `build` makes the lines anew"
+            raise UsageError("there is only one format of episodes, and nothing older", hint=hint)
+        return super().parse_words(words)
 
 
 def _episodes() -> Parser:
     about = "Training data: episodes whose `verified: true` is literally true."
-    parser = command("quizlog episodes", _which, about)
+    parser = command("quizlog episodes", _which, about, _EpisodesParser)
     verbs = parser.add_subparsers(metavar="VERB", title="verbs")
     _add_build(_verb(verbs, "build", build, "Make episodes from records."))
-    lenient = _verb(verbs, "check", check, "Check every line; exit code 3 if a rule is broken.")
-    lenient.add_argument("file")
-    lenient.add_argument("--lenient", action="store_true", help="accept older formats too")
+    about = "Check every line; exit code 3 if a rule is broken."
+    _verb(verbs, "check", check, about).add_argument("file")
     _verb(verbs, "browse", browse, "Browse a file on the screen.").add_argument("file")
     _verb(verbs, "stats", stats, "Count what is in a file.").add_argument("file")
     _add_export(_verb(verbs, "export", export, "Write a format that trainers read."))
-    older = _verb(verbs, "upgrade", upgrade, "Convert older lines to the present format.")
-    older.add_argument("file")
-    older.add_argument("-o", "--output", metavar="FILE", required=True, help="the new file")
-    add_force(older)
     return parser
 
 

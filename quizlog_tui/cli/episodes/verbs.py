@@ -1,4 +1,4 @@
-"""`quizlog episodes`: training data from records, checked, counted, exported, upgraded."""
+"""`quizlog episodes`: training data from records, checked, counted, exported."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from ...errors import EpisodeError, UsageError
 from ...files.paths import record_path
 from ...text import one_line, plural, told_once
 from ..extras import needs
-from ..grammar import refuse_existing
 from ..json_output import emit_json
 from ..progress import ProgressLine
 from ..streams import tell
@@ -95,7 +94,7 @@ def check(arguments: Namespace) -> int:
 
     path = Path(arguments.file)
     with share_of(path, "checking") as advanced:
-        report = check_file(path, lenient=arguments.lenient, advanced=advanced)
+        report = check_file(path, advanced)
     if arguments.json:
         emit_json(report.to_dict())
     else:
@@ -174,23 +173,3 @@ def stats(arguments: Namespace) -> int:
 def _percent(rate: float) -> str:
     """A share in percent; 0 and 100 only if it is none or all."""
     return f"{min(max(rate, 0.001), 0.999):.1%}" if 0 < rate < 1 else f"{rate:.0%}"
-
-
-def upgrade(arguments: Namespace) -> int:
-    """`quizlog episodes upgrade FILE -o FILE`."""
-    from ...episodes.read.upgrade import upgrade_file
-
-    file, output = Path(arguments.file), Path(arguments.output)
-    if output != file:
-        refuse_existing(output, arguments)
-    with share_of(file, "upgrading") as advanced:
-        told = upgrade_file(file, output, advanced)
-    if arguments.json:
-        emit_json({"file": str(file), "output": arguments.output} | told)
-        return 0
-    for what, count in told["notes"].items():
-        print(one_line(f"{what} ({count}x)"), file=sys.stderr)
-    print(
-        f"{one_line(arguments.output)}: {plural(told['lines'], 'line')}, {told['changed']} changed"
-    )
-    return 0

@@ -14,7 +14,7 @@ from ..runs.runs import Replayed, Turn, clean, shown
 
 if TYPE_CHECKING:
     from ..format.schema import ConversationForSft, Message
-    from ..format.shape import UsableEpisode
+    from ..read.files import UsableEpisode
 
 SYSTEM_PROMPT = (
     "You answer a questionnaire, one question at a time. Reply with the answer to the last "

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import EpisodeError
 from ...record.lock import locked
-from ..format.lines import to_line
-from ..read.files import refuse_place, write_lines
-from ..read.reading import LineError, lines, parse
+from ..format.hashing import to_line
+from ..read.files import LineError, lines, parse, refuse_place, write_lines
 
 if TYPE_CHECKING:
     from ..format.hashing import JsonObject

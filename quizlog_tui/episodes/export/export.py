@@ -19,14 +19,14 @@ from ...errors import EpisodeError
 from ...files.place import FileKind
 from ...files.regular_file import open_regular
 from ...plugins import EXPORTERS, broken, load_plugin
-from ..format.lines import plain_line
+from ..format.hashing import plain_line
 from ..read.files import INNER_ROWS, ROWS, read_episodes, write_lines
 from ..runs.scripts import copy_needed_files, find_script
 from .forms import FOLDERS, FORMS, LINES, PACKAGES, Form, rl
 
 if TYPE_CHECKING:
-    from ..format.shape import UsableEpisode
-    from .preferences import Row
+    from ..read.files import UsableEpisode
+    from .forms import Row
 
 
 @dataclass

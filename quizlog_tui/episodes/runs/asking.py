@@ -21,8 +21,7 @@ from ...errors import EpisodeError, QuizlogError
 from ...files.place import FileKind
 from ...files.regular_file import read_regular
 from ...record.durable import write_text
-from .declarations import hint_of
-from .instance import Instance
+from .instance import Instance, hint_of
 from .runs import SolverRun, run_of
 
 GOLD = 0

@@ -17,8 +17,8 @@ from textual.containers import Container, Vertical
 from textual.worker import Worker
 
 from ....episodes.read.facts import facts_of
+from ....episodes.read.files import LineError
 from ....episodes.read.index import STATES, EpisodeFile
-from ....episodes.read.reading import LineError
 from ....errors import QuizlogError
 from ....session.audit import Audit
 from ...draw.episodes.episode import clipped, episode_lines
