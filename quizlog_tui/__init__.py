@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .proof.bundle.check import verify_bundle as verify_bundle
     from .proof.compare.align import align as align
     from .proof.compare.sides import compare as compare
-    from .proof.drift.report import drift_report as drift_report
+    from .proof.drift import drift_report as drift_report
     from .proof.lint.check import lint as lint
     from .replay.process.limits import Limits as Limits
     from .replay.replayer import Replayer as Replayer
@@ -43,7 +43,7 @@ _WHERE = {
     "open": "session.opening",
     "align": "proof.compare.align",
     "compare": "proof.compare.sides",
-    "drift_report": "proof.drift.report",
+    "drift_report": "proof.drift",
     "lint": "proof.lint.check",
     "read_source": "replay.script.source",
     "Backend": "solver.backend",

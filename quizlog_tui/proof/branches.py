@@ -26,7 +26,7 @@ Inquiry = Generator[W, Any, T]
 """Yields requests `W`, which are equal if one answer serves both, and returns a `T`."""
 
 
-def run_inquiries(
+def _run_inquiries(
     inquiries: Sequence[Inquiry[W, T]],
     find_out: Callable[[W, list[int]], Iterable[tuple[int, Any]]],
 ) -> Iterator[T]:
@@ -169,7 +169,7 @@ def _results(
         answers_found = trials.find_out(wanted, [branches[index].answers for index in asking])
         return ((asking[place], answer) for place, answer in answers_found)
 
-    return run_inquiries(inquiries, find_out)
+    return _run_inquiries(inquiries, find_out)
 
 
 def _until_difference(verdicts: Iterable[Verdict]) -> Iterator[Verdict]:

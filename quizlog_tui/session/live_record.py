@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ..errors import ConflictError, QuizlogError, ScriptError
-from ..proof.drift.settle import SettledRecord, settle, settle_switched
+from ..proof.settle import SettledRecord, settle, settle_switched
 from ..record.file_hashes import with_file_hashes
 from ..record.model import Record
 from ..record.store import RecordFile

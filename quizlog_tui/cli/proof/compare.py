@@ -10,7 +10,7 @@ from ...errors import UsageError
 from ...files.paths import record_path
 from ...proof.compare.sides import RunComparison, Side, compare, runs_of, side_of
 from ...proof.diverge import Difference
-from ...proof.drift.report import (
+from ...proof.drift import (
     BranchDrift,
     DriftReport,
     describe_files,

@@ -11,7 +11,7 @@ from ...errors import QuizlogError, UsageError
 from ...files.paths import record_path
 from ...proof.coverage import Coverage, CoveredRun, ReachedLine
 from ...proof.coverage import coverage as covered
-from ...proof.drift.report import branch_drifts
+from ...proof.drift import branch_drifts
 from ...proof.lint.check import lint
 from ...record.store import RecordFile
 from ...record.summary import find_records

@@ -10,7 +10,7 @@ from itertools import groupby
 
 from ...proof.compare.align import AlignedRow, Span, align, changes, words
 from ...proof.diverge import Difference
-from ...proof.drift.report import NOUNS
+from ...proof.drift import NOUNS
 from ...replay.transcript import Step, Transcript
 from ...terminal_text import plain
 from ...text import one_line, plural

@@ -40,10 +40,10 @@ if TYPE_CHECKING:
     from ..format.schema import Episode, ExecutionTrace, Hook, Question
 
 
-ANSWER_FIRST = "answer a question first"
+_ANSWER_FIRST = "answer a question first"
 """The hint for a record that contains nothing to learn from."""
 
-EXPORTER = "quizlog episodes 3"
+_EXPORTER = "quizlog episodes 3"
 """The writer of the lines, with the version of their format and rules. It is not the program's
 version, so that a new release writes the same bytes."""
 
@@ -103,7 +103,7 @@ def _chosen(instance: Instance, replay: Replay) -> tuple[Replayed, list[Replayed
     found = sorted([*own, *taught], key=lambda each: (not each.success, not each.accepted))
     if not found:
         where = script_name(instance.source.path)
-        raise EpisodeError("nobody has answered it", where=where, hint=ANSWER_FIRST)
+        raise EpisodeError("nobody has answered it", where=where, hint=_ANSWER_FIRST)
     gold = found[0]
     models = next((each.models for each in instance.attempts if each.run is gold.run), ())
     asked = [each for each in asked if not is_repeated(each.run, models)]
@@ -125,7 +125,7 @@ def _replayed(run: SolverRun, replay: Replay) -> Replayed:
 def _check_usable(gold: Replayed) -> None:
     if not gold.accepted:
         error = gold.transcript.last_error
-        said = f"the script says: {clean(error.message)}" if error else ANSWER_FIRST
+        said = f"the script says: {clean(error.message)}" if error else _ANSWER_FIRST
         message = "no answer was accepted, so there is nothing to learn"
         raise EpisodeError(message, where=gold.run.name, hint=said)
     for index, answer in enumerate(gold.run.inputs):
@@ -154,9 +154,9 @@ def _episode(
     hint = hint_of(source, extras)
     talk = conversation(gold, hint, retries=settings.retries)
     said = sum(message["role"] == "assistant" for message in talk["messages"])
-    trace = execution_trace(gold, source, _provenance(instance, "gold"), in_messages=said)
+    trace = _execution_trace(gold, source, _provenance(instance, "gold"), in_messages=said)
     traces = [
-        execution_trace(each, source, _provenance(instance, "consistency"), in_messages=0)
+        _execution_trace(each, source, _provenance(instance, "consistency"), in_messages=0)
         for each in others
     ]
     answers = [(each["final_answer_hash"], each["final_answer"]) for each in (trace, *traces)]
@@ -211,7 +211,7 @@ def _question(
 
 def _provenance(instance: Instance, kind: str) -> dict[str, object]:
     return {
-        "exporter": EXPORTER,
+        "exporter": _EXPORTER,
         "run": kind,
         "script": script_name(instance.source.path),
         "code_hash": instance.source.code_hash,
@@ -219,7 +219,7 @@ def _provenance(instance: Instance, kind: str) -> dict[str, object]:
     }
 
 
-def execution_trace(
+def _execution_trace(
     replayed: Replayed, source: Source, metadata: dict[str, object], *, in_messages: int
 ) -> ExecutionTrace:
     """The `ExecutionTrace` of a run.
@@ -234,18 +234,18 @@ def execution_trace(
     turns, steps = replayed.turns, replayed.accepted
     total = len(replayed.transcript.steps) + len(replayed.run.rejected)
     return {
-        "code_cells": [cell(turn, step) for turn, step in zip(turns, steps, strict=True)],
+        "code_cells": [_cell(turn, step) for turn, step in zip(turns, steps, strict=True)],
         "final_answer": answer,
         "final_answer_hash": None if answer is None else value_hash(answer),
         "execution_success": replayed.success,
-        "hooks": hooks(steps, source),
+        "hooks": _hooks(steps, source),
         "submission_metadata": metadata | _about(replayed),
         "total_turns": total,
         "archived_turn_count": total - in_messages,
     }
 
 
-def cell(turn: Turn, step: Step) -> str:
+def _cell(turn: Turn, step: Step) -> str:
     """The turn's code, or a line that submits the answer if the solver wrote no code."""
     return clean(turn.code) if turn.code else f"submit({step_answer(step)!r})"
 
@@ -271,7 +271,7 @@ def _about(replayed: Replayed) -> dict[str, object]:
     }
 
 
-def hooks(steps: Sequence[Step], source: Source) -> list[Hook]:
+def _hooks(steps: Sequence[Step], source: Source) -> list[Hook]:
     """One hook for each accepted answer, each depending on the one before it."""
     names = _unique_names(steps, names_by_line(source.data) if steps else {})
     return [

@@ -160,7 +160,7 @@ def _is_module(path: Path) -> bool:
     return False
 
 
-MODULE = FileKind("a package of episodes", _is_module)
+_MODULE = FileKind("a package of episodes", _is_module)
 
 
 def _package(
@@ -179,7 +179,7 @@ def _package(
     rows = _with_scripts(_counted(episodes, rl, done), scripts, folder / "scripts", done)
     text = template.read_text(encoding="utf-8").rstrip("\n")
     write_lines(folder / "rows.jsonl", map(plain_line, rows), INNER_ROWS)
-    write_lines(folder / "__init__.py", [text], MODULE)
+    write_lines(folder / "__init__.py", [text], _MODULE)
 
 
 def _with_scripts(

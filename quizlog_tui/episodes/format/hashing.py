@@ -21,11 +21,11 @@ from uuid import UUID
 
 from ...errors import EpisodeError
 
-Value = TypeVar("Value")
+_Value = TypeVar("_Value")
 JsonObject = dict[str, object]
 """A JSON object whose parts are not checked yet."""
 
-HASH_LENGTH = 16
+_HASH_LENGTH = 16
 """Number of hexadecimal digits of every hash."""
 _ENCODER = json.JSONEncoder(sort_keys=True)
 _PLAIN = json.JSONEncoder(ensure_ascii=False)
@@ -70,10 +70,10 @@ def question_id(text: str, hint: str | None) -> str:
 
 
 def _digest(text: str) -> str:
-    return sha256(text.encode("utf-8")).hexdigest()[:HASH_LENGTH]
+    return sha256(text.encode("utf-8")).hexdigest()[:_HASH_LENGTH]
 
 
-def checked(value: Value, path: str = "$") -> Value:
+def checked(value: _Value, path: str = "$") -> _Value:
     """The value itself, if an episode may contain it.
 
     Raises:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 GOLD = "teacher_gold_trace"
 """Path of the gold run."""
-TALK = "conversation_for_sft.messages"
+_TALK = "conversation_for_sft.messages"
 """Path of the conversation."""
 
 
@@ -77,14 +77,14 @@ def says_quizlog(metadata: Mapping[str, object]) -> bool:
     return str(metadata.get("exporter", "")).startswith("quizlog ")
 
 
-Rule = Callable[[View], Iterator[RuleFinding]]
+_Rule = Callable[[View], Iterator[RuleFinding]]
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-([0-9a-f])[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}", re.I)
 _NAMED = {"code_hash", "seed", "inputs"}
 _TOLD = _NAMED | {"reconciled", "unverifiable"}
 """Required metadata of a gold run, because its id or `verified` depends on it."""
 
 
-def run_path(index: int) -> str:
+def _run_path(index: int) -> str:
     """The path of the run at an index of `View.runs`."""
     return f"consistency_traces[{index - 1}]" if index else GOLD
 
@@ -120,7 +120,7 @@ def _answers(view: View) -> Iterator[RuleFinding]:
         wrong = _hash_fault(value, found)
         if wrong:
             where = (
-                f"{run_path(index)}.final"
+                f"{_run_path(index)}.final"
                 if index < len(view.runs)
                 else f"{_REWARD}.expected_final"
             )
@@ -146,7 +146,7 @@ def _last_word(view: View) -> Iterator[RuleFinding]:
     if parsed_hash(content.strip()) == expected:
         return
     if view.ours or (str(answer) not in content and json.dumps(answer) not in content):
-        where, message = f"{TALK}[{len(messages) - 1}].content", "does not give the final answer"
+        where, message = f"{_TALK}[{len(messages) - 1}].content", "does not give the final answer"
         yield RuleFinding(where, "answer-not-said", message, warning=not view.ours)
 
 
@@ -193,7 +193,7 @@ def _hooks(view: View) -> Iterator[RuleFinding]:
         for hook in run["hooks"]:
             name = hook["variable_name"]
             if hook["depends_on"] != ([before] if known else []) or name in known or name is None:
-                yield from _tangled(run["hooks"], run_path(index))
+                yield from _tangled(run["hooks"], _run_path(index))
                 break  # not the plain chain that quizlog writes
             known.add(name)
             before = name
@@ -204,7 +204,7 @@ def _readings(view: View) -> Iterator[RuleFinding]:
     for index, run in enumerate(view.runs):
         for number, value in _misread_hooks(run):
             message = f"is not the hash of the answer given, {value!r:.60}; build the episode again"
-            where = f"{run_path(index)}.hooks[{number}].value_hash"
+            where = f"{_run_path(index)}.hooks[{number}].value_hash"
             yield RuleFinding(where, "answer-read", message)
 
 
@@ -257,16 +257,16 @@ def _dialogue(view: View) -> Iterator[RuleFinding]:
     if roles and roles == ["user", "assistant"] * (len(roles) // 2):
         return
     if not roles:
-        yield RuleFinding(TALK, "messages-empty", "there is no message")
+        yield RuleFinding(_TALK, "messages-empty", "there is no message")
     for index, role in enumerate(roles):
         expected = "assistant" if index % 2 else "user"
         if role != expected:
             text = f"is {role!r} where {expected!r} must speak"
-            yield RuleFinding(f"{TALK}[{index}].role", "roles", text)
+            yield RuleFinding(f"{_TALK}[{index}].role", "roles", text)
             return
     if roles:
         yield RuleFinding(
-            f"{TALK}[{len(roles) - 1}].role", "roles", "the assistant must speak last"
+            f"{_TALK}[{len(roles) - 1}].role", "roles", "the assistant must speak last"
         )
 
 
@@ -286,9 +286,9 @@ def _runs(view: View) -> Iterator[RuleFinding]:
     for index, run in enumerate(view.runs):
         if run["execution_success"] is (run["final_answer"] is None):
             message = f"is {run['execution_success']}, against its final answer"
-            yield RuleFinding(f"{run_path(index)}.execution_success", "success", message)
+            yield RuleFinding(f"{_run_path(index)}.execution_success", "success", message)
         if run["archived_turn_count"] > run["total_turns"]:
-            where = f"{run_path(index)}.archived_turn_count"
+            where = f"{_run_path(index)}.archived_turn_count"
             yield RuleFinding(where, "turns", "is more than total_turns")
 
 
@@ -308,7 +308,7 @@ def _own(view: View) -> Iterator[RuleFinding]:
         where = f"{GOLD}.hooks[{len(kept) - 1}].value_hash"
         yield RuleFinding(where, "last-hook", "differs from the final answer's")
     if messages and messages[0]["content"] != view.question["question_text"]:
-        yield RuleFinding(f"{TALK}[0].content", "first-message", "is not the question")
+        yield RuleFinding(f"{_TALK}[0].content", "first-message", "is not the question")
     steps = view.question["n_steps"]
     if not len(kept) == len(gold["code_cells"]) == steps:
         message = f"hooks and code_cells are not n_steps, {steps}"
@@ -342,7 +342,7 @@ def _hint(view: View) -> Iterator[RuleFinding]:
         return
     prompt = view.episode["conversation_for_sft"]["system_prompt"]
     texts = [("conversation_for_sft.system_prompt", prompt)]
-    texts += [(f"{TALK}[{n}].content", one["content"]) for n, one in enumerate(view.messages)]
+    texts += [(f"{_TALK}[{n}].content", one["content"]) for n, one in enumerate(view.messages)]
     for path, text in texts:
         if secret in text:
             yield RuleFinding(path, "hint-told", "holds the hint", warning=True)
@@ -374,7 +374,7 @@ def _numbers(view: View) -> Iterator[RuleFinding]:
         if type(answer) is not str and _beyond(answer):
             message = "holds an integer beyond 2**53, which many readers round"
             yield RuleFinding(
-                f"{run_path(index)}.final_answer", "big-number", message, warning=True
+                f"{_run_path(index)}.final_answer", "big-number", message, warning=True
             )
 
 
@@ -386,7 +386,7 @@ def _beyond(value: object) -> bool:
     return isinstance(value, list) and any(map(_beyond, value))
 
 
-RULES: tuple[Rule, ...] = (
+RULES: tuple[_Rule, ...] = (
     _identity,
     _answers,
     _agreement,

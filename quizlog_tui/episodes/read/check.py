@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..format.hashing import JsonObject
     from ..format.schema import Episode
 
-KEPT = 20_000
+_KEPT = 20_000
 """Maximum number of errors, and of warnings, in a report; the rest is only counted."""
 _SHAPE = SHAPE.validator
 
@@ -65,7 +65,7 @@ class CheckReport:
             self.warning_count += 1
         else:
             self.error_count += 1
-        if len(found) < KEPT:
+        if len(found) < _KEPT:
             found.append({"line": line, "path": path, "code": code, "message": message})
 
     def to_dict(self) -> dict[str, object]:

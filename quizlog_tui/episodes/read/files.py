@@ -259,14 +259,14 @@ def _has_episode(path: Path) -> bool:
     return "episode_id" in _first_line(path)
 
 
-EPISODES = FileKind("a file of episodes", _has_episode)
+_EPISODES = FileKind("a file of episodes", _has_episode)
 ROWS = FileKind("a file of rows", asked_before)
 """An export under a name that the user gave."""
 INNER_ROWS = FileKind("a file of rows", _has_row)
 """The same inside a folder that the user named."""
 
 
-def write_lines(path: Path, texts: Iterable[str], kind: FileKind = EPISODES) -> int:
+def write_lines(path: Path, texts: Iterable[str], kind: FileKind = _EPISODES) -> int:
     """Write a file of lines atomically; return their number.
 
     Raises:
@@ -289,7 +289,7 @@ def write_lines(path: Path, texts: Iterable[str], kind: FileKind = EPISODES) -> 
     return count
 
 
-def refuse_place(path: Path, kind: FileKind = EPISODES) -> None:
+def refuse_place(path: Path, kind: FileKind = _EPISODES) -> None:
     """Raise an `EpisodeError` if a file of lines may not be made at a path."""
     try:
         check_place(path, kind)

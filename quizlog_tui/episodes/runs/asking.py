@@ -167,7 +167,7 @@ async def _made(
 
 
 def _write(file: Path, run: SolverRun) -> None:
-    write_text(file, json.dumps(asdict(run)) + "\n", RUN)
+    write_text(file, json.dumps(asdict(run)) + "\n", _STORED_RUN)
 
 
 def stored_run(file: Path) -> SolverRun | None:
@@ -192,4 +192,4 @@ def _is_run(path: Path) -> bool:
         return False
 
 
-RUN = FileKind("a stored run", _is_run, makes_folder=True)
+_STORED_RUN = FileKind("a stored run", _is_run, makes_folder=True)

@@ -63,7 +63,7 @@ class RecordAttempt:
     def gold_key(self) -> tuple[bool, str, str, int, str, str]:
         """Sort key for choosing the reference: declared gold first, then the earliest."""
         begun = self.extras.get("start_time")
-        return (not is_gold(self.extras), str(begun or "~"), *self.run.sort_key())
+        return (not _is_gold(self.extras), str(begun or "~"), *self.run.sort_key())
 
 
 @dataclass(frozen=True)
@@ -192,7 +192,7 @@ def without_duplicates(attempts: Sequence[RecordAttempt]) -> Iterator[RecordAtte
 
 
 def _copy_key(each: RecordAttempt) -> tuple[bool | int | str, ...]:
-    return (not is_gold(each.extras), -len(each.run.turns), *each.gold_key())
+    return (not _is_gold(each.extras), -len(each.run.turns), *each.gold_key())
 
 
 def taken(decisions: Sequence[Decision], record: Record) -> dict[int, Decision]:
@@ -344,7 +344,7 @@ def hint_of(source: Source, extras: Mapping[str, object] | None = None) -> str |
     return next((text.strip() for text in reversed(texts) if isinstance(text, str)), None) or None
 
 
-def is_gold(extras: Mapping[str, object]) -> bool:
+def _is_gold(extras: Mapping[str, object]) -> bool:
     """Whether the record's feedback declares it the reference."""
     return any(True for _ in _feedback(extras, "gold"))
 

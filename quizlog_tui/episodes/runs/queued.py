@@ -79,7 +79,7 @@ class RemoteAnswer:
     """Why there is no answer, if the model is not to blame."""
 
 
-def packed_script(source: Source) -> str:
+def _packed_script(source: Source) -> str:
     """A script and the files it mentions, as base64 text.
 
     Raises:
@@ -95,7 +95,7 @@ def packed_script(source: Source) -> str:
     return b64encode(to_archive(files)).decode()
 
 
-def unpack(question: RemoteQuestion, folder: Path) -> Path:
+def _unpack(question: RemoteQuestion, folder: Path) -> Path:
     """Write the files of a question into a folder; return the path of the script.
 
     Raises:
@@ -127,7 +127,7 @@ def by_queue(client: Client, folder: Path, replayer: Replayer) -> SolveRun:
 
     def files(one: Instance) -> str:
         if one.key not in packed:
-            packed[one.key] = packed_script(one.source)
+            packed[one.key] = _packed_script(one.source)
         return packed[one.key]
 
     async def solve_run(want: WantedRun, *, begun: SolverRun | None, keep: Keep) -> SolverRun:
@@ -234,7 +234,7 @@ async def _answer_question(
     run = SolverRun(name, tuple(map(Turn, question.inputs)), start_time=question.start_time)
     try:
         with scratch_folder("order") as folder:
-            script = await asyncio.to_thread(unpack, question, folder)
+            script = await asyncio.to_thread(_unpack, question, folder)
             async with session_of(record_of_run(script, question.seed, run), limits) as session:
                 if session.reply().next_prompt != question.prompt:
                     return RemoteAnswer(name, broken=_OTHERWISE)

@@ -18,13 +18,13 @@ from ...replay.transcript import Step, Transcript
 from ...replay.world import World
 from .container import ContainerError
 
-FORMAT = 1
+_FORMAT = 1
 """The version of the format, in the manifest as `quizlog_bundle`."""
 MANIFEST, STEPS = "manifest.json", "steps.jsonl"
 RECORDS = ("record.yaml", "record.json")
 SCRIPTS = "script/"
 """The folder of the script and the files that it needs."""
-MAX_BYTES = 16 * 1024 * 1024
+_MAX_BYTES = 16 * 1024 * 1024
 """Maximum size of a manifest."""
 
 
@@ -50,7 +50,7 @@ class Manifest:
     def to_bytes(self) -> bytes:
         """The manifest as it is packed."""
         about = {
-            "quizlog_bundle": FORMAT,
+            "quizlog_bundle": _FORMAT,
             "record": self.record,
             "script": self.script,
             "steps": self.steps,
@@ -74,7 +74,7 @@ def manifest_of(members: Mapping[str, bytes]) -> Manifest:
     """
     data = members.get(MANIFEST, b"")
     try:
-        manifest = _parsed(json.loads(data)) if len(data) <= MAX_BYTES else None
+        manifest = _parsed(json.loads(data)) if len(data) <= _MAX_BYTES else None
         # An equal result shows that there are no repeated or further keys.
         if manifest is not None and manifest.to_bytes() == data:
             return manifest

@@ -17,7 +17,7 @@ from ...replay.script.granted import granted_script_of
 from ...replay.script.source import Source
 from ...replay.transcript import Transcript
 from ..diverge import Difference, first_difference
-from ..drift.report import BranchDrift, branch_drift, branch_drifts
+from ..drift import BranchDrift, branch_drift, branch_drifts
 from .align import align
 
 

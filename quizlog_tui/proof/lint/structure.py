@@ -9,7 +9,7 @@ import ast
 import builtins
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-Function = ast.FunctionDef | ast.AsyncFunctionDef
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
 Leaving = ast.Raise | ast.Assert | ast.Call
 """Nodes that may end a run; a call only if it exits."""
 _LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
@@ -31,7 +31,7 @@ def live(tree: ast.Module, *, imported: bool = False) -> Iterator[ast.AST]:
             child.parent = node  # type: ignore[attr-defined]
     used = _used_names(tree)
     if imported:
-        used |= {node.name for node in ast.walk(tree) if isinstance(node, Function)}
+        used |= {node.name for node in ast.walk(tree) if isinstance(node, _Function)}
     waiting: list[ast.AST] = [tree]
     while waiting:
         node = waiting.pop()
@@ -46,7 +46,7 @@ def _used_names(tree: ast.Module) -> set[str]:
 
 def _unused(node: ast.AST, used: set[str]) -> bool:
     """Whether this is a plain function that is never mentioned. Methods may be called elsewhere."""
-    if not isinstance(node, Function) or node.decorator_list:
+    if not isinstance(node, _Function) or node.decorator_list:
         return False
     return node.name not in used and not isinstance(parent(node), ast.ClassDef)
 
@@ -86,7 +86,7 @@ def parent(node: ast.AST) -> ast.AST | None:
 def tries_around(node: ast.AST) -> Iterator[ast.Try]:
     """The `try` statements whose body a node is in, inside its own function, innermost first."""
     inner, outer = node, parent(node)
-    while outer is not None and not isinstance(outer, Function | ast.Lambda):
+    while outer is not None and not isinstance(outer, _Function | ast.Lambda):
         if isinstance(outer, ast.Try) and inner in outer.body:
             yield outer
         inner, outer = outer, parent(outer)
@@ -160,9 +160,9 @@ def reached_from(node: ast.AST, calls: Mapping[str, Sequence[ast.AST]]) -> tuple
     return tuple(sorted(lines))
 
 
-def _function_around(node: ast.AST) -> Function | None:
+def _function_around(node: ast.AST) -> _Function | None:
     above = parent(node)
-    while above is not None and not isinstance(above, Function):
+    while above is not None and not isinstance(above, _Function):
         above = parent(above)
     return above
 

@@ -18,7 +18,7 @@ from .structure import Leaving, Names, is_wide, parent, raises, tries_around
 
 
 @dataclass(frozen=True)
-class Rule:
+class _Rule:
     """One kind of trap."""
 
     code: str
@@ -48,7 +48,7 @@ ASKING = (
 )  # fmt: skip
 """The calls that ask a question, by their dotted names."""
 
-_SEED = Rule(
+_SEED = _Rule(
     "own-seed",
     "a seed of its own: every record gets the same problem, whatever its seed",
     "leave it out; the record's seed is given to every generator",
@@ -59,7 +59,7 @@ _SEED = Rule(
 )  # fmt: skip
 
 _CALLS = (
-    Rule(
+    _Rule(
         "clock",
         "reads the clock: what it shows is not the same in the next run",
         "leave times out of what is printed and asked, or draw them from the seed",
@@ -71,7 +71,7 @@ _CALLS = (
             "pandas.Timestamp.utcnow",
         ),
     ),
-    Rule(
+    _Rule(
         "thread",
         "runs threads or processes: their order may differ from run to run, and going back is slow",
         "do the work in one thread, in a fixed order",
@@ -81,13 +81,13 @@ _CALLS = (
             "asyncio.to_thread", "os.fork",
         ),
     ),
-    Rule(
+    _Rule(
         "process",
         "starts a program: it may not be there elsewhere, and its output may differ",
         "use a library in the script instead",
         ("subprocess.", "os.system", "os.popen", "os.execv", "os.execvp", "os.spawnv", "pty."),
     ),
-    Rule(
+    _Rule(
         "write",
         "writes files: a later run finds what an earlier one left",
         "keep it in memory, or read it only in the same run",
@@ -99,7 +99,7 @@ _CALLS = (
             "pathlib.Path().touch", "pathlib.Path().mkdir", "pathlib.Path().unlink",
         ),
     ),
-    Rule(
+    _Rule(
         "unseeded",
         "asks the system for chance: the seed does not reach it in a plain run",
         "use `random` or `numpy.random`",
@@ -108,7 +108,7 @@ _CALLS = (
             "uuid.uuid4",
         ),
     ),
-    Rule(
+    _Rule(
         "environment",
         "depends on the machine it runs on",
         "ask for it, or write it into the script",
@@ -125,7 +125,7 @@ _CONVERTING = {
 }  # fmt: skip
 """Functions that convert a time instead of asking the clock, if given so many arguments."""
 
-_NETWORK = Rule(
+_NETWORK = _Rule(
     "network",
     "uses the network, which is off",
     "put the data in a file beside the script",
@@ -136,39 +136,39 @@ _NETWORK = Rule(
 )  # fmt: skip
 """Modules that are traps when they are imported."""
 
-_BARE_EXCEPT = Rule(
+_BARE_EXCEPT = _Rule(
     "bare-except",
     "takes every exception around a question: the end of the answers and the script's own `raise` "
     "vanish in it",
     "catch what the conversion raises: `except ValueError:`",
     (),
 )
-_EVAL = Rule(
+_EVAL = _Rule(
     "eval-input",
     "runs an answer as Python: whoever answers can do anything the script can",
     "read it with `json.loads` or `ast.literal_eval`",
     ("eval", "exec"),
 )
-_ADDRESS = Rule(
+_ADDRESS = _Rule(
     "address",
     "shows where an object lies in memory: another machine has it elsewhere",
     "show a name or a number of your own",
     ("id",),
 )
-_ARGV = Rule(
+_ARGV = _Rule(
     "argv",
     "needs arguments on its command line, and gets none",
     "ask for them with `input()`, or write them into the script",
     ("sys.argv",),
 )
-_SCORE = Rule("score", "{}", "write a number from 0 to 1, as `#score = 0.5`", ())
-REQUEST = Rule(
+_SCORE = _Rule("score", "{}", "write a number from 0 to 1, as `#score = 0.5`", ())
+REQUEST = _Rule(
     "asks-real",
     "asks for {0}: its record cannot be verified",
     "leave the comment out; else whoever runs it grants it with --allow {0}",
     (),
 )
-SYNTAX = Rule("syntax", "cannot be read as Python: {}", "mend the script at this line", ())
+SYNTAX = _Rule("syntax", "cannot be read as Python: {}", "mend the script at this line", ())
 
 
 _WRITING = frozenset("wax+")
@@ -217,11 +217,11 @@ def _of_call(
         yield _trap(node.lineno, _ARGV)
 
 
-def _trap(line: int, rule: Rule, said: str = "") -> Trap:
+def _trap(line: int, rule: _Rule, said: str = "") -> Trap:
     return Trap(line, rule.code, rule.reason.format(said), rule.mend)
 
 
-def _fits(rule: Rule, meanings: Iterable[str]) -> bool:
+def _fits(rule: _Rule, meanings: Iterable[str]) -> bool:
     return any(
         meaning == name or (name.endswith(".") and meaning.startswith(name))
         for meaning in meanings

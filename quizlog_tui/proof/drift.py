@@ -9,17 +9,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...errors import LimitError, QuizlogError
-from ...record.file_hashes import edited_files
-from ...record.model import Record
-from ...replay.replayer import Replayer
-from ...replay.script.file_hashes import file_hashes
-from ...replay.script.source import Source
-from ...replay.transcript import Transcript
-from ...replay.world import World, world_of
-from ...text import one_line
-from ..diverge import Difference
-from ..recorded import RecordedBranch, difference_from_record, differs, recorded_branch
+from ..errors import LimitError, QuizlogError
+from ..record.file_hashes import edited_files
+from ..record.model import Record
+from ..replay.replayer import Replayer
+from ..replay.script.file_hashes import file_hashes
+from ..replay.script.source import Source
+from ..replay.transcript import Transcript
+from ..replay.world import World, world_of
+from ..text import one_line
+from .diverge import Difference
+from .recorded import RecordedBranch, difference_from_record, differs, recorded_branch
 
 
 @dataclass(frozen=True)

@@ -9,19 +9,19 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ...errors import UsageError
-from ...record.branches import BranchEnd, replanted
-from ...record.file_hashes import edited_files
-from ...record.model import Record
-from ...replay.replayer import Replayer
-from ...replay.script.file_hashes import file_hashes
-from ...replay.script.source import Source
-from ...replay.trail import extended_trail, question_of
-from ...replay.transcript import Transcript
-from ...replay.world import world_of
+from ..errors import UsageError
+from ..record.branches import BranchEnd, replanted
+from ..record.file_hashes import edited_files
+from ..record.model import Record
+from ..replay.replayer import Replayer
+from ..replay.script.file_hashes import file_hashes
+from ..replay.script.source import Source
+from ..replay.trail import extended_trail, question_of
+from ..replay.transcript import Transcript
+from ..replay.world import world_of
 
 if TYPE_CHECKING:
-    from .report import BranchDrift
+    from .drift import BranchDrift
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def settle(
     edits = tuple(edited_files(record, file_hashes(source)))
     if not edits:
         return found
-    from .report import describe_files
+    from .drift import describe_files
 
     return replace(found, warnings=(*found.warnings, *describe_files(edits)))
 
@@ -62,7 +62,7 @@ def _settled_answers(
         if _same_questions(record, run):  # nearly always so; the rest is imported on demand
             notes = (*_notes(record, source, run), *run.warnings)
             return _settled(record, run, run, notes)
-    from .report import branch_drift
+    from .drift import branch_drift
 
     drift = branch_drift(record, record.branch, source, replayer)
     if drift.difference is not None:
@@ -90,7 +90,7 @@ def settle_switched(
     Raises:
         UsageError: Not one of its answers belongs to a question of the script as it is now.
     """
-    from .report import branch_drift
+    from .drift import branch_drift
 
     drift = branch_drift(before, moved.branch, source, replayer)
     if drift.difference is None:
@@ -103,7 +103,7 @@ def settle_switched(
 
 
 def _of_older_script(drift: BranchDrift) -> UsageError:
-    from .report import drift_text
+    from .drift import drift_text
 
     message = f"cannot switch to {drift.branch}, which is of an older script: {drift_text(drift)}"
     return UsageError(message, hint="its answers stay; undo the edit of the script to run them")
@@ -143,7 +143,7 @@ def _same_questions(record: Record, run: Transcript) -> bool:
 
 def _with_old_branch(record: Record, drift: BranchDrift, stood: BranchEnd) -> SettledRecord:
     """The record with the agreeing answers up to its pointer, and the old answers on a branch."""
-    from .report import describe_drift
+    from .drift import describe_drift
 
     continued = replace(record, trail=record.trail.upto(drift.agreed))
     ended = stood.status in ("success", "error")
