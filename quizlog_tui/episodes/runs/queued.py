@@ -138,7 +138,7 @@ def by_queue(client: Client, folder: Path, replayer: Replayer) -> SolveRun:
             if prompt is None:
                 break
             question = _remote_question(want, run, files(want.instance), prompt)
-            reply = await _ask(client, _name(want, run, folder), question)
+            reply = await _ask(client, _task_key(want, run, folder), question)
             run = replace(run, name=reply.model)
             if reply.answer is None:
                 return replace(run, broken=reply.broken)
@@ -175,21 +175,19 @@ def _remote_question(want: WantedRun, run: SolverRun, files: str, prompt: str) -
     )
 
 
-def _name(want: WantedRun, run: SolverRun, folder: Path) -> Callable[[int], str]:
-    """A function that gives the id of a question's task for each attempt."""
+def _task_key(want: WantedRun, run: SolverRun, folder: Path) -> str:
+    """Identifies a question by its run and the answers so far."""
     file = str(want.file(folder.absolute()))
-    key = sha256(json.dumps([file, *run.inputs]).encode("utf-8", "replace")).hexdigest()[:32]
-    return lambda attempt: f"run-{key}-{attempt}"
+    return sha256(json.dumps([file, *run.inputs]).encode("utf-8", "replace")).hexdigest()[:32]
 
 
-async def _ask(
-    client: Client, name: Callable[[int], str], question: RemoteQuestion
-) -> RemoteAnswer:
+async def _ask(client: Client, key: str, question: RemoteQuestion) -> RemoteAnswer:
     """The answer to a question: an earlier one if there is one, else one from a new attempt."""
     for attempt in count(1):
-        earlier = await client.ended(name(attempt))
+        task = f"run-{key}-{attempt}"
+        earlier = await client.ended(task)
         if earlier is None:
-            return _read(await client.work(KIND, name(attempt), asdict(question)), question)
+            return _read(await client.work(KIND, task, asdict(question)), question)
         if not (reply := _read(earlier, question)).broken:
             return reply
     raise AssertionError("there is always another attempt")
