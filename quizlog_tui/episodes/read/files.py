@@ -11,7 +11,6 @@ import contextlib
 import json
 import os
 import re
-import secrets
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
@@ -273,7 +272,7 @@ def write_lines(path: Path, texts: Iterable[str], kind: FileKind = _EPISODES) ->
         EpisodeError: It may not be made there, or cannot be written; what was there is unchanged.
     """
     refuse_place(path, kind)
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
+    temporary = path.with_name(f".{path.name}.{os.urandom(8).hex()}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         try:

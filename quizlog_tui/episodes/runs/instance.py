@@ -16,11 +16,13 @@ hint) or `gold` (this run is the reference).
 from __future__ import annotations
 
 import ast
+import os
 import re
 from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -29,6 +31,7 @@ from ...record.branches import BranchEnd, switched
 from ...record.model import Record
 from ...record.store import RecordFile
 from ...replay.script.granted import granted_script_of
+from ...replay.script.needed_files import needed_files
 from ...replay.script.source import Source, read_source
 from ...solver.decisions.answer_text import answer_text
 from ...solver.decisions.decision import Decision, ModelReply
@@ -37,7 +40,6 @@ from ...solver.voting.ballot import is_equal
 from ...solver.voting.equality import answer_value
 from ..format.hashing import value_hash
 from .runs import SolverRun, Turn, script_name
-from .scripts import data_hash
 
 if TYPE_CHECKING:
     from ..format.schema import Difficulty
@@ -155,7 +157,7 @@ def instances(attempts: Sequence[RecordAttempt]) -> list[Instance]:
         path = each.path.parent / each.record.script
         if path not in known:
             source = _least_granted(path, by_script[path])
-            known[path] = Instance(source, 0, (), data=data_hash(source))
+            known[path] = Instance(source, 0, (), data=_data_hash(source))
         alone = replace(known[path], seed=each.record.seed)
         groups.setdefault(alone.key, (alone, []))[1].append(each)
     return [
@@ -164,6 +166,19 @@ def instances(attempts: Sequence[RecordAttempt]) -> list[Instance]:
         )
         for _, (alone, found) in sorted(groups.items())
     ]
+
+
+def _data_hash(source: Source) -> str:
+    """A hash of the files next to a script that it mentions; empty if there are none.
+
+    The same script may ask other questions if it reads other data.
+    """
+    needed, folder = needed_files(source), source.path.parent
+    found = sha256()
+    for path in needed:
+        digest = sha256(path.read_bytes()).hexdigest() if os.access(path, os.R_OK) else ""
+        found.update(f"{path.relative_to(folder).as_posix()}\0{digest}\n".encode())
+    return f"+{found.hexdigest()[:16]}" if needed else ""
 
 
 def _least_granted(script: Path, attempts: Sequence[RecordAttempt]) -> Source:

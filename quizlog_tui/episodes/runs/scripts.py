@@ -1,9 +1,11 @@
-"""Finds the script of an episode by its hash, and copies it with the files it mentions."""
+"""Finds the script of an episode by its hash, and copies it with the files it mentions.
+
+Exported packages import `find_script` from here.
+"""
 
 from __future__ import annotations
 
 import contextlib
-import os
 from hashlib import sha256
 from pathlib import Path
 
@@ -13,25 +15,12 @@ from ...files.regular_file import read_regular
 from ...record.durable import write_bytes
 from ...record.store import RecordFile
 from ...replay.script.needed_files import needed_files
-from ...replay.script.source import Source, read_source
+from ...replay.script.source import read_source
 
 _MAX_BYTES = 64 * 1024 * 1024
 """Maximum size of a script and its files together."""
 _COPY = FileKind("a copy of a script's file", lambda path: False, makes_folder=True)
 """None is replaced."""
-
-
-def data_hash(source: Source) -> str:
-    """A hash of the files next to a script that it mentions; empty if there are none.
-
-    The same script may ask other questions if it reads other data.
-    """
-    needed, folder = needed_files(source), source.path.parent
-    found = sha256()
-    for path in needed:
-        digest = sha256(path.read_bytes()).hexdigest() if os.access(path, os.R_OK) else ""
-        found.update(f"{path.relative_to(folder).as_posix()}\0{digest}\n".encode())
-    return f"+{found.hexdigest()[:16]}" if needed else ""
 
 
 def find_script(folder: Path, code_hash: object, but: Path | None = None) -> Path | None:
