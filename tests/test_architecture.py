@@ -37,7 +37,6 @@ GROUND = {
     "terminal_text",
     "files",
     "config",
-    "plugins",
 }
 ALLOWED = {
     **{name: GROUND for name in GROUND},

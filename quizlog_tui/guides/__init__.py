@@ -24,7 +24,6 @@ TOPICS = (
     "performance",
     "many-machines",
     "troubleshooting",
-    "extending",
     "contributing",
     "security",
 )

@@ -44,7 +44,6 @@ from .state import State
 from .themes.ascii_signs import AsciiFilter
 from .themes.installed_themes import InstalledThemes
 from .toasts import complain, warn
-from .widgets.editors.plugin_faults import failed_editor, give_up_plugin
 
 if TYPE_CHECKING:
     from ..episodes.read.index import EpisodeFile
@@ -354,18 +353,13 @@ class QuizlogApp(App[None], inherit_bindings=False):
         return not any(node.message_queue_size for node in screen.focused.ancestors_with_self)
 
     def _handle_exception(self, error: Exception) -> None:
-        """Show an error panel, where Textual would end the program; go on without a plug-in."""
+        """Show an error panel, where Textual would end the program."""
         if not any(isinstance(screen, QuizlogScreen) for screen in self.screen_stack):
             super()._handle_exception(error)  # there is nothing to go on with
             return
         self._exception_event.set()  # a pilot must not wait for the widget that raised
-        editor = failed_editor(error)
-        if editor is None:
-            self.faults.append(error)
-            self.call_later(self._show_fault, error)
-        elif give_up_plugin(editor.plugin, error, self):
-            editor.remove_children()  # if its own loop has ended, nobody else does
-            self.call_later(self._close_broken, None)
+        self.faults.append(error)
+        self.call_later(self._show_fault, error)
 
     def _show_fault(self, error: Exception) -> None:
         from .screens.fault import FaultScreen

@@ -89,7 +89,7 @@ def test_the_file_is_in_the_users_settings() -> None:
             "  human: true",
             "  weight: 1",
             14,
-            "give exactly one of base_url, command, human, plugin",
+            "give exactly one of base_url, command, human",
         ),
         (
             "  human: true",

@@ -9,7 +9,6 @@ from typing import Any
 
 from ...episodes.read.index import USUAL
 from ...errors import UsageError
-from ...plugins import EXPORTERS, plugin_names
 from ..grammar import Parser, add_force, command
 from .export import export
 from .verbs import browse, build, check, stats, upgrade
@@ -89,17 +88,10 @@ def _add_build(parser: Parser) -> None:
     )
 
 
-class _Forms(tuple[str, ...]):
-    """Names of formats, including those of plug-ins, which are looked up only when named."""
-
-    def __contains__(self, name: object) -> bool:
-        return super().__contains__(name) or name in plugin_names(EXPORTERS)
-
-
 def _add_export(parser: Parser) -> None:
     from ...episodes.export.forms import FORMS
 
-    forms = _Forms((*FORMS, "splits"))
+    forms = (*FORMS, "splits")
     parser.add_argument("file")
     parser.add_argument("--to", metavar="FORM", choices=forms, required=True, help=", ".join(forms))
     parser.add_argument("-o", "--output", metavar="PATH", help="default: rows to stdout")

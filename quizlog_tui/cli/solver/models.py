@@ -93,8 +93,6 @@ def _what(model: ModelSettings) -> str:
     """A voter in a few words."""
     if model.base_url:
         return f"{model.model} at {model.base_url}"
-    if model.plugin:
-        return f"the plug-in {model.plugin}"
     return f"the program {shlex.join(model.command)}" if model.command else "a person"
 
 

@@ -77,8 +77,6 @@ class ModelSettings(BaseModel):
     """A local program that gets the prompt on stdin and writes JSON to stdout."""
     human: StrictBool = False
     """Whether a person answers."""
-    plugin: Word | None = None
-    """A voter that an installed package adds, by its name."""
     family: Name | None = None
     """The provider family it belongs to."""
     weight: Annotated[float, Field(ge=0, le=MAX_WEIGHT, allow_inf_nan=False)] = 1.0
@@ -96,9 +94,8 @@ class ModelSettings(BaseModel):
     @model_validator(mode="after")
     def _one_kind(self) -> ModelSettings:
         kinds = [self.base_url is not None, self.command is not None, self.human]
-        kinds.append(self.plugin is not None)
         if sum(kinds) != 1:
-            raise ValueError("give exactly one of base_url, command, human, plugin")
+            raise ValueError("give exactly one of base_url, command, human")
         if self.base_url and not self.model:
             raise ValueError("the key 'model' is missing: the model's name at base_url")
         return self

@@ -21,7 +21,6 @@ from .endpoint import Endpoint, connections
 from .env_file import ENVIRONMENT, SECRETS, Variables
 from .local import Ask, Command, Human
 from .models import Models, ModelSettings
-from .plugin_voter import PluginVoter
 from .transport import NoReplyError, Prompt, Transport, TransportReply
 
 if TYPE_CHECKING:
@@ -112,8 +111,6 @@ def _transport(
 ) -> Transport:
     if model.human:
         return Human(ask)
-    if model.plugin:
-        return PluginVoter(model, keys.get(model.api_key_env or ""))
     if model.command:
         return Command(model.command, _program_environment(model.api_key_env, keys))
     if model.api_key_env and model.api_key_env not in keys:

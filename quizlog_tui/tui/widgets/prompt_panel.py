@@ -61,7 +61,7 @@ class PromptPanel(Vertical):
         self._before_paste: tuple[str, str] | None = None
         """What stood in the line before several lines were pasted, and what stands there since."""
         self._drafts = Drafts()
-        self._fitted = FittedInput(self, before="#remark", give_up=self._use_line)
+        self._fitted = FittedInput(self, before="#remark")
         self._said: dict[str, str] = {}
 
     def compose(self) -> ComposeResult:
@@ -183,12 +183,6 @@ class PromptPanel(Vertical):
         self.set_class(listed or fitting, "-crowded")
         self.call_after_refresh(self._keep_in_sight)
         self._fitted.show(question if fitting else None)
-
-    def _use_line(self) -> None:
-        """Use the plain line, because the input for this question is not usable."""
-        self._unfit = True
-        self._arrange()
-        self.focus_input()
 
     def _keep_in_sight(self) -> None:
         """Keep the input visible if the panel has no room for everything."""

@@ -37,8 +37,6 @@ class Editor(Vertical):
     """An input for a kind of answer; sends answers with `send`."""
 
     DEFAULT_CSS = "Editor { height: auto; }"
-    plugin = ""
-    """The name of the plug-in that gives it; empty for one of quizlog's own."""
 
     async def fit(self, kind: InputType, text: str) -> None:
         """Adapt to a question.
@@ -56,17 +54,6 @@ class Editor(Vertical):
     def draft(self) -> str:
         """The typed but unsent text; empty if there is none."""
         raise NotImplementedError
-
-    def checked_draft(self) -> str:
-        """The draft.
-
-        Raises:
-            TypeError: It is no text.
-        """
-        draft = self.draft
-        if not isinstance(draft, str):  # the editor may be that of a plug-in
-            raise TypeError(f"a draft is a text, not {draft!r}")
-        return draft
 
     def begin(self) -> None:
         """Let the user type."""

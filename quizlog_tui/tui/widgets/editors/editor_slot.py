@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 
 from textual.widget import Widget
 
 from ..prompt_question import PromptQuestion
 from .editor import Editor
-from .plugin_faults import give_up_plugin
 from .registry import EditorKind
 
 
@@ -19,13 +17,11 @@ class FittedInput:
     Args:
         panel: Where the inputs are shown.
         before: What they are shown above, as a selector.
-        give_up: Called where a plug-in gives no input, so that the plain line takes its place.
     """
 
-    def __init__(self, panel: Widget, before: str, give_up: Callable[[], None]) -> None:
+    def __init__(self, panel: Widget, before: str) -> None:
         self._panel = panel
         self._before = before
-        self._give_up = give_up
         self._question: PromptQuestion | None = None
         self._editors: dict[EditorKind, Editor] = {}
         self._fitted: dict[EditorKind, PromptQuestion] = {}
@@ -52,7 +48,7 @@ class FittedInput:
         """Its text, or the text about to be inserted; None if the plain line is used."""
         if self._text is not None or self._editor is None:
             return self._text
-        return self._editor.checked_draft()
+        return self._editor.draft
 
     def put(self, text: str) -> None:
         """Put a text into the input, or into the next one shown."""
@@ -88,25 +84,14 @@ class FittedInput:
                 return
             focused = self._begins or self._panel.has_focus_within
             self._begins = False
-            try:
-                await self._make(kind)
-                await self._fill(kind, question, focused=focused)
-            except Exception as error:
-                if not kind.plugin:
-                    raise
-                self._refuse(kind, error, focused=focused)
+            await self._make(kind)
+            await self._fill(kind, question, focused=focused)
 
     async def _make(self, kind: EditorKind) -> None:
         if kind not in self._editors:
             editor = kind.make()
             await self._panel.mount(editor, before=self._before)
             self._editors[kind] = editor
-
-    def _refuse(self, kind: EditorKind, error: Exception, *, focused: bool) -> None:
-        """Report a failing plug-in, and continue without it."""
-        give_up_plugin(kind.plugin, error, self._panel)
-        self._begins = focused
-        self._give_up()
 
     async def _fill(self, kind: EditorKind, question: PromptQuestion, *, focused: bool) -> None:
         editor, fresh = self._editors[kind], self._fitted.get(kind) != question
