@@ -205,10 +205,8 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
 
 
 @pytest.mark.parametrize("own", sorted(ALLOWED))
-def test_modules_and_functions_stay_small(own: str) -> None:
+def test_functions_stay_small(own: str) -> None:
     for path in (path for path in MODULES if part(path) == own):
-        lines = path.read_text(encoding="utf-8").count("\n")
-        assert lines <= 400, path  # a module may be long if it is one thing
         for node in ast.walk(tree(path)):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 assert (node.end_lineno or 0) - node.lineno <= 50, f"{path}: {node.name}"

@@ -25,9 +25,9 @@ from ..replay.script.input_kinds import is_free_text
 from ..replay.transcript import Transcript
 from ..session.reply import Reply
 from ..session.session import Session
-from .decisions.answer_text import answer_text
 from .decisions.decision import Decision, ModelQuestion, Refusal
 from .decisions.decision_file import append_decision, check_decisions_place, decisions_path
+from .decisions.decision_text import answer_text
 from .solve import Panel, Progress, answering_panel, solve
 
 AGENT = "agent"

@@ -15,8 +15,7 @@ import httpx
 
 from ..errors import QuizlogError, UsageError
 from .decisions.decision import Decision
-from .decisions.decision_text import from_data
-from .decisions.json_value import strict_loads
+from .decisions.decision_text import from_data, strict_loads
 from .solve import Progress
 
 MAX_EVENT = 64 * 1024 * 1024

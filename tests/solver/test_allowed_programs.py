@@ -10,17 +10,18 @@ import pytest
 
 from quizlog_tui.errors import ConfigError
 from quizlog_tui.solver.decisions.decision import ModelQuestion
-from quizlog_tui.solver.models.allowed_programs import (
+from quizlog_tui.solver.models.choice import Choice, chosen_panel
+from quizlog_tui.solver.models.models import (
     allow_program,
     allowed_programs_path,
     check_allowed,
+    default_models,
+    programs_beside,
     programs_to_allow,
+    read_models,
 )
-from quizlog_tui.solver.models.choice import Choice, chosen_panel
-from quizlog_tui.solver.models.client import ModelClient
-from quizlog_tui.solver.models.local import Command
-from quizlog_tui.solver.models.models import default_models, programs_beside, read_models
-from quizlog_tui.solver.models.transport import Voter
+from quizlog_tui.solver.models.transport import ModelClient, Voter
+from quizlog_tui.solver.models.voters import Command
 from quizlog_tui.solver.prompts import solve_prompt
 from quizlog_tui.solver.redaction import Redaction
 from tests.solver.panels import run_here

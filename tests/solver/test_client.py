@@ -11,10 +11,9 @@ import pytest
 
 from quizlog_tui.solver.contract import Solution
 from quizlog_tui.solver.decisions.decision import Decision, ModelQuestion
-from quizlog_tui.solver.models.client import ModelClient, ModelResult
-from quizlog_tui.solver.models.endpoint import ATTEMPTS, Endpoint
 from quizlog_tui.solver.models.models import ModelSettings
-from quizlog_tui.solver.models.transport import Prompt, Voter
+from quizlog_tui.solver.models.transport import ModelClient, ModelResult, Prompt, Voter
+from quizlog_tui.solver.models.voters import ATTEMPTS, Endpoint
 from quizlog_tui.solver.prompts import reconcile_prompt, solve_prompt
 from quizlog_tui.solver.redaction import STAND_IN, Redaction
 from tests.support.fake_models import BEHAVIOURS, Fake, fake_models

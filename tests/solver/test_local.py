@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from quizlog_tui.solver.decisions.decision import Decision, ModelQuestion, ModelReply
-from quizlog_tui.solver.models.client import ModelClient
-from quizlog_tui.solver.models.local import Command, Human
-from quizlog_tui.solver.models.transport import NoReplyError, Voter
+from quizlog_tui.solver.models.transport import ModelClient, NoReplyError, Voter
+from quizlog_tui.solver.models.voters import Command, Human
 from quizlog_tui.solver.prompts import reconcile_prompt, solve_prompt
 from quizlog_tui.solver.redaction import Redaction
 

@@ -10,6 +10,7 @@ import pytest
 
 from quizlog_tui.errors import ConfigError, QuizlogError
 from quizlog_tui.solver.decisions.decision import ModelQuestion
+from quizlog_tui.solver.models.choice import live_panel, missing_keys
 from quizlog_tui.solver.models.env_file import SECRETS, Variables
 from quizlog_tui.solver.models.models import (
     HUMAN_SECONDS,
@@ -17,7 +18,6 @@ from quizlog_tui.solver.models.models import (
     default_models,
     read_models,
 )
-from quizlog_tui.solver.models.panel import live_panel, missing_keys
 from quizlog_tui.solver.prompts import solve_prompt
 
 from .panels import run_here

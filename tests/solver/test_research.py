@@ -12,8 +12,7 @@ from quizlog_tui.solver.decisions.decision import Fetched, ModelQuestion
 from quizlog_tui.solver.decisions.decision_text import from_data, to_data
 from quizlog_tui.solver.models.transport import Prompt
 from quizlog_tui.solver.prompts import Offer, solve_prompt
-from quizlog_tui.solver.research import ROUNDS, FetchTool
-from quizlog_tui.solver.solve import solve
+from quizlog_tui.solver.solve import ROUNDS, FetchTool, solve
 from tests.solver.panels import calls, panel, saying
 
 QUESTION = ModelQuestion("How many orders are there?")

@@ -17,11 +17,9 @@ from hypothesis import strategies as st
 from quizlog_tui.sandbox.result import ExecResult
 from quizlog_tui.solver.decisions.decision import ModelQuestion, Refusal
 from quizlog_tui.solver.decisions.decision_text import from_line, to_line
-from quizlog_tui.solver.models.client import ModelClient
-from quizlog_tui.solver.models.transport import TransportReply, Voter
+from quizlog_tui.solver.models.transport import ModelClient, TransportReply, Voter
 from quizlog_tui.solver.redaction import Redaction
-from quizlog_tui.solver.solve import Progress, solve
-from quizlog_tui.solver.spending import UNSHARED, Shares
+from quizlog_tui.solver.solve import UNSHARED, Progress, Shares, solve
 from quizlog_tui.solver.voting.decide import decide
 
 from .panels import calls, failing, never, panel, run_here, saying

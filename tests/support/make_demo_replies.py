@@ -16,11 +16,10 @@ from typing import Any
 
 from quizlog_tui.sandbox import run_code
 from quizlog_tui.solver.models.cassettes import CassetteShelf, Recorder
-from quizlog_tui.solver.models.client import ModelClient
-from quizlog_tui.solver.models.transport import Prompt, TransportReply, Voter
+from quizlog_tui.solver.models.transport import ModelClient, Prompt, TransportReply, Voter
 from quizlog_tui.solver.redaction import Redaction
 from quizlog_tui.solver.solve import Panel
-from quizlog_tui.webquiz.demo_server.identity import EMAIL
+from quizlog_tui.webquiz.demo_server.pages import EMAIL
 from quizlog_tui.webquiz.demo_server.replies import FOLDER, AtHome
 from quizlog_tui.webquiz.demo_server.web import quiz_server
 from quizlog_tui.webquiz.task.budget import Budget

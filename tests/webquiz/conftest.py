@@ -14,9 +14,9 @@ import pytest
 import pytest_asyncio
 
 from quizlog_tui.sandbox import run_code
+from quizlog_tui.solver.models.choice import live_panel
 from quizlog_tui.solver.models.models import Models
-from quizlog_tui.solver.models.panel import live_panel
-from quizlog_tui.solver.spending import Shares
+from quizlog_tui.solver.solve import Shares
 from quizlog_tui.webquiz.demo_server.web import QuizServer
 from quizlog_tui.webquiz.page.browser import Browser, executable
 from quizlog_tui.webquiz.task import task_runner

@@ -12,8 +12,8 @@ from quizlog_tui.proof.verify import verify
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.solver.decisions.decision_file import decisions_path, read_decisions
 from quizlog_tui.tui.step_decisions import decisions_by_step
-from quizlog_tui.webquiz.demo_server.book import all_pages
 from quizlog_tui.webquiz.demo_server.grader import Options
+from quizlog_tui.webquiz.demo_server.pages import all_pages
 from quizlog_tui.webquiz.demo_server.web import quiz_server
 from quizlog_tui.webquiz.task.task import TaskResult
 from quizlog_tui.webquiz.task.workspace import LOG, RESULT, record_of

@@ -16,10 +16,10 @@ from quizlog_tui.sandbox import run_code
 from quizlog_tui.solver.contract import FetchRequest
 from quizlog_tui.solver.decisions.decision_file import read_decisions
 from quizlog_tui.solver.models.cassettes import FETCHED
+from quizlog_tui.solver.models.choice import live_panel, recorded_panel
 from quizlog_tui.solver.models.models import Models
-from quizlog_tui.solver.models.panel import live_panel, recorded_panel
 from quizlog_tui.solver.redaction import Redaction
-from quizlog_tui.solver.research import ROUNDS
+from quizlog_tui.solver.solve import ROUNDS
 from quizlog_tui.webquiz.net import fetch_sending, fetching
 from quizlog_tui.webquiz.net.address import allowed_for
 from quizlog_tui.webquiz.net.fetch_rules import MOST_BODY, address_of, fault_of

@@ -13,8 +13,8 @@ from ...sandbox.attacks.scene import Scene
 from ...sandbox.result import ExecResult
 from ...solver.decisions.decision import Decision, ModelQuestion, ModelReply
 from ...solver.decisions.decision_text import from_line, to_line
-from ...solver.decisions.evidence import run_evidence
 from ...solver.redaction import Redaction
+from ...solver.solve import run_evidence
 from ...solver.voting.decide import decide
 from ...text import visible
 from ..garbage import search_paused

@@ -18,7 +18,7 @@ def ask_for_programs(choice: Choice, arguments: Namespace) -> None:
     Raises:
         ConfigError: The user said no, or nobody can be asked.
     """
-    from ...solver.models.allowed_programs import allow_program, programs_to_allow, refused
+    from ...solver.models.models import allow_program, programs_to_allow, refused
 
     if choice.models is None or choice.replay is not None:
         return

@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from ...solver.decisions.answer_text import answer_text
 from ...solver.decisions.decision import AnswerClass, Decision, Execution
+from ...solver.decisions.decision_text import answer_text
 from ...text import clipped, one_line, plural
 
 _WIDTH = 72

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from ...solver.contract import Solution
     from ...solver.decisions.decision import ModelQuestion
     from ...solver.models.choice import Choice
-    from ...solver.models.client import ModelClient, ModelResult
     from ...solver.models.models import ModelSettings
+    from ...solver.models.transport import ModelClient, ModelResult
 
 FAILED = 4
 """Exit code if a model does not answer, or answers wrongly."""
@@ -57,9 +57,9 @@ def models(arguments: Namespace) -> int:
 
 def show(path: Path, arguments: Namespace) -> int:
     """List the configured models without asking any."""
+    from ...solver.models.choice import missing_keys
     from ...solver.models.env_file import PRIMARY, read_env
     from ...solver.models.models import read_models
-    from ...solver.models.panel import missing_keys
 
     environment = read_env()
     found = read_models(path).with_primary(environment.setting(PRIMARY))
@@ -123,7 +123,7 @@ def _judged(
     client: ModelClient, heard: ModelResult[Solution], question: ModelQuestion
 ) -> dict[str, Any]:
     """Judge a model's reply to the test question."""
-    from ...solver.voting.ballot import is_equal
+    from ...solver.voting.vote import is_equal
 
     if heard.source == "human":
         return _row(client, True, "not asked", "a person", 0.0)

@@ -74,7 +74,7 @@ async def _solve_remotely(arguments: Namespace) -> int:
 
 async def _once(session: Session, panel: Panel, arguments: Namespace) -> int:
     from ...solver.autopilot import accept, ask
-    from ...solver.decisions.answer_text import answer_text
+    from ...solver.decisions.decision_text import answer_text
 
     decision = await ask(session, panel, budget=arguments.budget, tell=_tell(arguments))
     reply = accept(session, decision) if arguments.accept and decision.verdict.why else None
@@ -125,7 +125,7 @@ _WHY_PAUSED = {
 
 
 def _answered(session: Session, decision: Decision, reply: Reply) -> None:
-    from ...solver.decisions.answer_text import answer_text
+    from ...solver.decisions.decision_text import answer_text
 
     text = short(answer_text(decision.verdict.answer, decision.question))
     outcome = "" if reply.score is None else f", score {reply.score:g}"

@@ -38,7 +38,7 @@ def demo_server(arguments: Namespace) -> int:
     if arguments.solve:
         needs("browser", "httpx", "playwright", "dotenv")
     from ...webquiz.demo_server.grader import Options
-    from ...webquiz.demo_server.identity import EMAIL
+    from ...webquiz.demo_server.pages import EMAIL
 
     options = Options(
         grading=arguments.grading, latency=arguments.latency, chain=tuple(arguments.page)
@@ -73,7 +73,7 @@ def _listening(options: Options, port: int) -> Iterator[QuizServer]:
 def _solve(server: QuizServer, *, as_json: bool) -> int:
     """Solve the quiz with recorded replies and show progress; the exit code."""
     from ...sandbox import run_code
-    from ...webquiz.demo_server.identity import EMAIL
+    from ...webquiz.demo_server.pages import EMAIL
     from ...webquiz.demo_server.replies import demo_panel
     from ...webquiz.task.budget import Budget
     from ...webquiz.task.settings import read_settings

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from ...replay.script.input_kinds import NUMBER
 from ...solver.decisions.decision import ModelQuestion
-from ...solver.voting.ballot import is_equal
 from ...solver.voting.equality import answer_value
+from ...solver.voting.vote import is_equal
 from ..build.conversation import assistant, talk_of
 from ..format.hashing import value_hash
 from ..runs.runs import Turn

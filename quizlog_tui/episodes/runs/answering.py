@@ -13,7 +13,7 @@ from typing import Any
 from ...errors import QuizlogError
 from ...files.scratch import scratch_folder
 from ...replay.process.limits import Limits
-from ...solver.models.client import ModelClient
+from ...solver.models.transport import ModelClient
 from ...solver.solve import Panel
 from .model_runs import ask_model, client_for, record_of_run, session_of
 from .remote_question import RemoteAnswer, RemoteQuestion, unpack

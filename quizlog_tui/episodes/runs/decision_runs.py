@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ...record.model import Record
-from ...solver.decisions.answer_text import answer_text
 from ...solver.decisions.decision import Decision, ModelReply
-from ...solver.voting.ballot import is_equal
+from ...solver.decisions.decision_text import answer_text
 from ...solver.voting.equality import answer_value
+from ...solver.voting.vote import is_equal
 from ..format.hashing import value_hash
 from .runs import SolverRun, Turn
 

@@ -20,7 +20,7 @@ from ...files.place import FileKind
 from ...files.regular_file import read_regular
 from ...record.durable import write_text
 from ..decisions.decision import ReplyStatus
-from ..decisions.json_value import strict_loads
+from ..decisions.decision_text import strict_loads
 from ..redaction import Redaction
 from .transport import MAX_WEIGHT, NAME, NoReplyError, Prompt, Transport, TransportReply, Voter
 

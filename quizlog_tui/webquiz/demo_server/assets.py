@@ -1,16 +1,13 @@
-"""The files that pages refer to: tables, documents, pictures, sound, pages to scrape. Pure."""
+"""The files that pages refer to: tables, documents, pictures, sound, pages to scrape."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
-from . import files
-from .book import all_pages
-from .identity import email_number
+from .pages import all_pages, email_number
 
 SPOKEN = (
     "Find the sum of all values in the first column of the CSV file that are greater than or "
@@ -64,48 +61,15 @@ def _caption(_: str) -> Asset:
     return _text("text/vtt", f"WEBVTT\n\n00:00.000 --> 00:08.000\n{SPOKEN}\n")
 
 
-def _speech(_: str) -> Asset:
-    return Asset("audio/ogg", (Path(__file__).parent / "q03.opus").read_bytes())
-
-
-def _document(_: str) -> Asset:
-    first = ["name value", "a 10", "b 20", "c 30"]
-    return Asset(
-        "application/pdf", files.pdf([first, ["name value", "d 41", "e 17", "f 205", "g -12"]])
-    )
-
-
-@cache
-def _logs() -> bytes:
-    events = ("download", "upload", "view")
-
-    def part(numbers: range) -> str:
-        rows = ({"ts": i, "event": events[i * i % 3], "bytes": 53 * i % 97} for i in numbers)
-        return "".join(json.dumps(row) + "\n" for row in rows)
-
-    members = {
-        "logs/part1.jsonl": part(range(1, 31)),
-        "logs/part2.jsonl": part(range(31, 61)),
-        "__MACOSX/logs/._part1.jsonl": "\0\0junk",
-        "../evil.txt": "outside of the folder\n",
-    }
-    return files.archive(members)
+def _stored(kind: str, name: str) -> Callable[[str], Asset]:
+    """A file that lies beside this module; it is the same for every address."""
+    return lambda _: Asset(kind, (Path(__file__).parent / name).read_bytes())
 
 
 def _orders_table(_: str) -> Asset:
     said = all_pages()["/q12-top3"].assets["/files/q12.csv"]
     head, rows = said.split(": ", 1)
     return _text("text/csv", "\n".join([head, *rows.split("; ")]) + "\n")
-
-
-@cache
-def _picture() -> bytes:
-    others = ((0x14, 0x3C, 0xC8), (0x1E, 0xA0, 0x50), (0xF0, 0xF0, 0xF0))
-
-    def pixel(x: int, y: int) -> files.Pixel:
-        return (0xC8, 0x30, 0x48) if (7 * x + 13 * y) % 10 < 4 else others[(x + y) % 3]
-
-    return files.png(40, 30, pixel)
 
 
 def _part(number: int, word: str, after: str) -> Callable[[str], Asset]:
@@ -151,15 +115,15 @@ def late_question() -> Asset:
 _MAKERS: dict[str, Callable[[str], Asset]] = {
     "/q02-scrape-data": _hidden_number,
     "/q03.csv": _audio_table,
-    "/q03.opus": _speech,
+    "/q03.opus": _stored("audio/ogg", "q03.opus"),
     "/q03.vtt": _caption,
     "/data/q04.csv": lambda _: _table("/q04-csv", "/data/q04.csv"),
-    "/files/q08.pdf": _document,
-    "/files/q10.zip": lambda _: Asset("application/zip", _logs()),
+    "/files/q08.pdf": _stored("application/pdf", "q08.pdf"),
+    "/files/q10.zip": _stored("application/zip", "q10.zip"),
     "/files/q12.csv": _orders_table,
-    "/files/q13.png": lambda _: Asset("image/png", _picture()),
+    "/files/q13.png": _stored("image/png", "q13.png"),
     "/files/q17.csv": lambda _: _table("/q17-chart", "/files/q17.csv"),
-    "/q22.wav": lambda _: Asset("audio/wav", files.noise(22)),
+    "/q22.wav": _stored("audio/wav", "q22.wav"),
     "/files/q23.json": lambda _: _json("/q23-plan", "/files/q23.json"),
     "/q25/1": _part(1, "amber", "/q25/2"),
     "/q25/2": _part(2, "linden", "/q25/3"),

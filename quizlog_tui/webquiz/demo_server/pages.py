@@ -1,16 +1,80 @@
-"""The pages as HTML; as on real ones, text is made by scripts, late, drawn or hidden. Pure."""
+"""The pages of the practice quiz: their questions and expected answers, and their HTML. Pure.
+
+As on real ones, text is made by scripts, late, drawn or hidden, and some values depend on the
+e-mail address.
+"""
 
 from __future__ import annotations
 
 import base64
+import hashlib
 import html
 import json
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
-from .book import Page, all_pages
-from .identity import email_number
+from ...errors import UsageError, did_you_mean
+from ...files.paths import quiz_pages
+
+ALWAYS_ON = 2
+"""Up to this difficulty, the reply to a wrong answer names the next page too."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page of the quiz."""
+
+    id: str
+    path: str
+    difficulty: int
+    question: str
+    assets: Mapping[str, Any]
+    answer: Any
+    """The expected answer, or one for each e-mail address."""
+    check: Mapping[str, Any]
+    """How an answer is checked."""
+
+    def expected(self, email: str) -> Any:
+        """The answer expected of an address."""
+        personal = isinstance(self.answer, dict) and any("@" in key for key in self.answer)
+        return self.answer.get(email) if personal else self.answer
+
+
+@cache
+def all_pages() -> dict[str, Page]:
+    """Every page by its path, in order."""
+    data = json.loads(quiz_pages().read_text(encoding="utf-8"))
+    names = Page.__dataclass_fields__
+    pages = [Page(**{key: value for key, value in one.items() if key in names})
+             for one in data["pages"]]  # fmt: skip
+    return {page.path: page for page in pages}
+
+
+def chain_of(ids: Sequence[str]) -> list[Page]:
+    """The pages of a chain; all of them if none are named.
+
+    Raises:
+        UsageError: There is no such page.
+    """
+    known = {page.id: page for page in all_pages().values()}
+    for name in ids:
+        if name not in known:
+            hint = did_you_mean(name, known) or f"one of {', '.join(known)}"
+            raise UsageError(f"there is no page {name!r}", hint=hint)
+    return [known[name] for name in ids] or list(known.values())
+
+
+EMAIL = "jon@quiz.test"
+"""The default e-mail address, one of the two that the pages have answers for."""
+
+
+def email_number(email: str) -> int:
+    """The first four hexadecimal digits of the address's SHA-1."""
+    return int(hashlib.sha1(email.encode(), usedforsecurity=False).hexdigest()[:4], 16)
+
 
 _FILL = """<script type="module">
 for (const span of document.querySelectorAll("span.origin")) span.textContent = location.origin;
@@ -18,14 +82,12 @@ for (const span of document.querySelectorAll("span.origin")) span.textContent = 
 _ORIGIN = '<span class="origin"></span>'
 
 
-def page_html(page: Page, email: str, *, transcripts: bool) -> str:
+def page_html(page: Page, email: str) -> str:
     """The HTML of a page for an e-mail address, which is "" if none was given."""
     if page.id in _PERSONAL and not email:
         return _document(page, "<p>Please provide ?email=</p>")
-    make = _BODIES.get(page.id)
-    if page.id == "q03-audio":
-        return _document(page, _audio(page, email, transcripts=transcripts))
-    return _document(page, make(page, email) if make else _plain(page, email))
+    make = _BODIES.get(page.id, _plain)
+    return _document(page, make(page, email))
 
 
 def _document(page: Page, body: str) -> str:
@@ -82,12 +144,12 @@ document.querySelector("#question").innerHTML = email
     return f'<div id="question"></div><script>{script}</script>'
 
 
-def _audio(page: Page, email: str, *, transcripts: bool) -> str:
-    track = '<track kind="captions" src="q03.vtt" default>' if transcripts else ""
+def _audio(page: Page, email: str) -> str:
     address = html.escape(email.replace("+", "%2B"))
     script = f'document.querySelector("#cutoff").textContent = "{email_number(email)}";'
     return (
-        f'<h1>Audio</h1><audio src="q03.opus" controls>{track}</audio>'
+        '<h1>Audio</h1><audio src="q03.opus" controls>'
+        '<track kind="captions" src="q03.vtt" default></audio>'
         f'<p><a href="q03.csv?email={address}">CSV file</a></p>'
         f'<p>Cutoff: <span id="cutoff"></span></p><script type="module">{script}</script>'
         f"{_footer(page)}"
@@ -183,6 +245,7 @@ _PERSONAL = frozenset({"q03-audio", "q07-api", "q15-canvas"})
 _BODIES: dict[str, Callable[[Page, str], str]] = {
     "q01-start": _start,
     "q02-scrape": _scrape,
+    "q03-audio": _audio,
     "q04-csv": _csv,
     "q05-table": _late_table,
     "q06-fetch": _fetched,

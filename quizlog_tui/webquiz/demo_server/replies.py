@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ...solver.models.cassettes import Player, recorded
-from ...solver.models.client import ModelClient
-from ...solver.models.transport import Prompt, Transport, TransportReply
+from ...solver.models.transport import ModelClient, Prompt, Transport, TransportReply
 from ...solver.redaction import Redaction
 from ...solver.solve import Panel, RunCode
 from ..task.task_history import without_history

@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 from ...files.place import FileKind
 from ...files.regular_file import read_regular
 from ...record.durable import write_text
-from ...solver.decisions.json_value import strict_loads
+from ...solver.decisions.decision_text import strict_loads
 from .file_names import safe_name
 
 _MOST = 16 * 1024 * 1024

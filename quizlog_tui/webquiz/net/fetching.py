@@ -18,7 +18,7 @@ from urllib.parse import urljoin
 from ...errors import QuizlogError
 from ...solver.contract import FetchRequest
 from ...solver.decisions.decision import Fetched
-from ...solver.research import FetchTool
+from ...solver.solve import FetchTool
 from ..task.task_context import TaskContext
 from .address import origin_of
 from .downloads import TEXTS, folder_size, text_of

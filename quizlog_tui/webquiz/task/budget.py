@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...solver.spending import Shares
+from ...solver.solve import Shares
 
 _THINKING = Shares(model=45.0, second=40.0)
 

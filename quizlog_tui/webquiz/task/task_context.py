@@ -12,7 +12,7 @@ import httpx
 
 from ...solver.decisions.decision import Decision, ModelQuestion, Refusal
 from ...solver.redaction import Redaction
-from ...solver.research import FetchTool
+from ...solver.solve import FetchTool
 from ..net.address import Allowed
 from ..net.gate import Gate
 from ..page.browser import Tab

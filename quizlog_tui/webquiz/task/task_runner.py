@@ -14,8 +14,7 @@ from ...solver.decisions.decision import Decision, ModelQuestion, Refusal
 from ...solver.decisions.decision_file import append_decision
 from ...solver.models.choice import Choice, chosen_panel
 from ...solver.redaction import Redaction
-from ...solver.research import FetchTool
-from ...solver.solve import Panel, RunCode, solve
+from ...solver.solve import FetchTool, Panel, RunCode, solve
 from ..net.address import BadAddressError, allowed_for
 from ..net.connections import through
 from ..net.gate import gate

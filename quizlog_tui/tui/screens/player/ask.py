@@ -19,9 +19,8 @@ from textual.binding import BindingType
 from ....errors import QuizlogError
 from ....session.session import Session
 from ....solver import autopilot
-from ....solver.bill import Bill, cost_text
 from ....solver.decisions.decision import Decision
-from ....solver.solve import Panel, Progress
+from ....solver.solve import Bill, Panel, Progress, cost_text
 from ....text import clipped, one_line
 from ...clock import Clock
 from ...draw.consensus import outcome_text, verdict_lines
