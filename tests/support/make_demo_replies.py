@@ -22,9 +22,9 @@ from quizlog_tui.solver.solve import Panel
 from quizlog_tui.webquiz.demo_server.pages import EMAIL
 from quizlog_tui.webquiz.demo_server.replies import FOLDER, AtHome
 from quizlog_tui.webquiz.demo_server.web import quiz_server
-from quizlog_tui.webquiz.task.budget import Budget
 from quizlog_tui.webquiz.task.settings import TaskSettings
 from quizlog_tui.webquiz.task.task import TaskRequest, TaskResult
+from quizlog_tui.webquiz.task.task_context import Budget
 from quizlog_tui.webquiz.task.task_runner import TaskRunner
 from tests.webquiz.solver_of_pages import think
 

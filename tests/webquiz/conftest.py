@@ -20,9 +20,9 @@ from quizlog_tui.solver.solve import Shares
 from quizlog_tui.webquiz.demo_server.web import QuizServer
 from quizlog_tui.webquiz.page.browser import Browser, executable
 from quizlog_tui.webquiz.task import task_runner
-from quizlog_tui.webquiz.task.budget import Budget
 from quizlog_tui.webquiz.task.settings import TaskSettings
 from quizlog_tui.webquiz.task.task import TaskRequest, TaskResult
+from quizlog_tui.webquiz.task.task_context import Budget
 from quizlog_tui.webquiz.task.task_runner import TaskRunner
 from tests.support import page_visits
 from tests.support.fake_models import BEHAVIOURS, Exchange, Fake, fake_models

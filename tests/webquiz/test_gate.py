@@ -9,8 +9,7 @@ import pytest
 
 from quizlog_tui.webquiz.demo_server.web import quiz_server
 from quizlog_tui.webquiz.net.address import allowed_for
-from quizlog_tui.webquiz.net.connections import through
-from quizlog_tui.webquiz.net.gate import gate
+from quizlog_tui.webquiz.net.gate import gate, through
 from quizlog_tui.webquiz.page.browser import Browser, NotRenderedError
 from tests.webquiz.conftest import shares_browser
 from tests.webquiz.small_site import small_site

@@ -18,16 +18,18 @@ from quizlog_tui.webquiz.net.address import (
     Allowed,
     BadAddressError,
     allowed_for,
+    free_name,
     is_special,
+    name_of,
+    safe_name,
     site_of,
 )
-from quizlog_tui.webquiz.net.file_names import free_name, name_of, safe_name
 from quizlog_tui.webquiz.net.submit import payload_of, read_reply
-from quizlog_tui.webquiz.page.settling import CAP, FrameState, settled
-from quizlog_tui.webquiz.task.attempts import as_asked, is_refused, tells
-from quizlog_tui.webquiz.task.budget import Budget
+from quizlog_tui.webquiz.page.visit import CAP, FrameState, settled
+from quizlog_tui.webquiz.task.orchestrate import as_asked, is_refused, tells
 from quizlog_tui.webquiz.task.settings import TaskSettings, read_settings
 from quizlog_tui.webquiz.task.task import TaskRequest, request_fault
+from quizlog_tui.webquiz.task.task_context import Budget
 from quizlog_tui.webquiz.task.tasks import url_fault
 from quizlog_tui.webquiz.task.workspace import cleanup_task_workspace, create_workspace, sweep
 

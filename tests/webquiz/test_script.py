@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quizlog_tui.webquiz.task.script import TaskScript, describe_task, typed
 from quizlog_tui.webquiz.task.task import TaskResult
+from quizlog_tui.webquiz.task.task_record import TaskScript, describe_task, typed
 from tests.support.task_results import RIGHT, SKIPPED, page, sent, task
 
 

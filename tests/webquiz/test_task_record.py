@@ -15,9 +15,8 @@ from quizlog_tui.record.model import MAIN, Record
 from quizlog_tui.record.store import RecordFile, locked
 from quizlog_tui.session.session import Session
 from quizlog_tui.solver.redaction import Redaction
-from quizlog_tui.webquiz.task.script import describe_task
 from quizlog_tui.webquiz.task.task import PageResult, TaskResult
-from quizlog_tui.webquiz.task.task_record import TaskRecord, with_task_answers
+from quizlog_tui.webquiz.task.task_record import TaskRecord, describe_task, with_task_answers
 from tests.support.task_results import RIGHT, SKIPPED, page, sent, task
 
 SECRET = "hush-hush-4711"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from quizlog_tui.sandbox.result import SandboxLimits
-from quizlog_tui.webquiz.task.budget import Budget
 from quizlog_tui.webquiz.task.settings import TaskSettings
 from quizlog_tui.webquiz.task.task import TaskRequest
+from quizlog_tui.webquiz.task.task_context import Budget
 from quizlog_tui.webquiz.task.task_runner import TaskRunner
 from tests.solver.panels import panel
 

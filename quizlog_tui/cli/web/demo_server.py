@@ -75,9 +75,9 @@ def _solve(server: QuizServer, *, as_json: bool) -> int:
     from ...sandbox import run_code
     from ...webquiz.demo_server.pages import EMAIL
     from ...webquiz.demo_server.replies import demo_panel
-    from ...webquiz.task.budget import Budget
     from ...webquiz.task.settings import read_settings
     from ...webquiz.task.task import TaskRequest
+    from ...webquiz.task.task_context import Budget
     from ...webquiz.task.task_runner import TaskRunner
 
     settings = replace(read_settings(), quiz_private_hosts=("127.0.0.1",))

@@ -15,7 +15,7 @@ from ...solver.models.cassettes import Player, recorded
 from ...solver.models.transport import ModelClient, Prompt, Transport, TransportReply
 from ...solver.redaction import Redaction
 from ...solver.solve import Panel, RunCode
-from ..task.task_history import without_history
+from ..task.task import without_history
 
 HOME = "http://127.0.0.1:8765"
 FOLDER = Path(__file__).parent / "replies"

@@ -19,8 +19,7 @@ import httpx
 
 from ..page.browser import NotRenderedError, Tab
 from ..page.page import WebPage, question_of, reachable, unread_of
-from .address import Allowed
-from .file_names import free_name, name_of
+from .address import Allowed, free_name, name_of
 
 MOST_FILE = 32 * 1024 * 1024
 """Maximum size of a file in bytes; nothing of a longer one is kept."""

@@ -20,7 +20,7 @@ from urllib.parse import unquote_to_bytes
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page
 
-from ..net.file_names import free_name
+from ..net.address import free_name
 from . import in_page
 from .snapshot import Link, PageFrame
 

@@ -7,7 +7,7 @@ import contextlib
 import math
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -28,9 +28,11 @@ from . import in_page
 from .account import STYLES
 from .rendered import Rendered, not_loaded, rendered
 from .saving import MOST_OFFERED, Saving
-from .settling import FrameState, settled
 from .snapshot import Link, LoadedJson, PageFrame, Snapshot, frame_of, news
 
+CAP = 6.0
+"""Maximum seconds to wait for a page after the arrival of its HTML."""
+_ASKS, _SAYS, _BUSY, _MUTE = 0.4, 0.6, 1.5, 4.0
 _MOST_JSON = 200_000
 _LOOK = 0.05
 """Seconds between two checks of a page that settles."""
@@ -311,3 +313,55 @@ class Visit:
 
 def _is_fetched(link: Link) -> bool:
     return link.url.startswith(("http://", "https://"))
+
+
+# -- when a page has settled, which neither `load` nor a quiet network shows
+
+
+@dataclass(frozen=True)
+class FrameState:
+    """The state of a frame at one point in time."""
+
+    length: int
+    """Number of visible characters."""
+    quiet: float
+    """Milliseconds since it last changed."""
+    ready: bool
+    """Whether its HTML is complete."""
+    pictures: int
+    """Pictures, canvases and players."""
+    timers: int
+    """Short timers that have yet to run."""
+    asks: bool
+    """Whether it speaks of submitting, answering, posting."""
+    loading: bool
+    """Whether it shows only that it is loading."""
+    leaving: bool = False
+    """Whether it will send its reader on by itself."""
+    inert: bool = False
+    """Whether it is completely loaded and has nothing that could change it."""
+
+
+def settled(frames: Sequence[FrameState], pending: int, age: float) -> str | None:
+    """Why the wait is over; None if it is not.
+
+    Args:
+        frames: The frames as they are now.
+        pending: Requests under way.
+        age: Seconds since its HTML arrived; to load that may take long on a busy machine.
+    """
+    if age >= CAP:
+        return "the cap was reached"
+    if frames and not pending and all(frame.inert for frame in frames):
+        return "nothing in it can change it"
+    if not frames or not all(frame.ready and not frame.leaving for frame in frames):
+        return None
+    quiet = min(frame.quiet for frame in frames) / 1000
+    says = any((frame.length or frame.pictures) and not frame.loading for frame in frames)
+    busy = pending or any(frame.timers for frame in frames)
+    asks = says and any(frame.asks for frame in frames)
+    if asks and quiet >= (_BUSY if busy else _ASKS):
+        return "asks, and is quiet"
+    if says and quiet >= (_MUTE if busy else _SAYS):
+        return "says something, and is quiet"
+    return None

@@ -26,7 +26,7 @@ from ...solver.decisions.decision_file import decisions_path
 from ...solver.models.cassettes import FETCHED
 from ...solver.redaction import Redaction
 from ...text import one_line
-from ..net.file_names import safe_name
+from ..net.address import safe_name
 
 RESULTS = "results"
 LOG, RESULT, RECORD = "task.log", "result.json", "record.yaml"
