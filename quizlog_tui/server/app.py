@@ -9,31 +9,27 @@ from typing import TYPE_CHECKING, Annotated
 
 from fastapi import APIRouter, FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import HTMLResponse, Response, StreamingResponse
+from fastapi.responses import Response, StreamingResponse
 from starlette.exceptions import HTTPException
 
 from .. import __version__
-from ..errors import QuizlogError, refusal
+from ..errors import ConfigError, QuizlogError, refusal
 from ..solver.models.choice import Choice
-from .admission.bounds import Bounds
-from .admission.shield import AccessRules, Shield
-from .bodies import ScriptStep, Solve, Step
-from .docs import HEADERS, docs_page
-from .events import events
-from .faults import (
+from .admission import TRIGGERS, AccessRules, Bounds, Shield
+from .bodies import DECIDED, DECISION, DECISIONS, FAULTS, HEALTH, REPLY, ScriptStep, Solve, Step
+from .lookup import Folders
+from .model_questions import ModelQuestions
+from .replayer_pool import ReplayerPool
+from .replies import (
     BadRequestError,
     comes_from_full_disk,
     encode,
     error_data,
+    events,
     first_fault,
     status_of,
 )
-from .lookup import Folders
-from .model_questions import ModelQuestions
-from .replayer_pool import ReplayerPool
-from .schema import DECIDED, DECISION, DECISIONS, FAULTS, HEALTH, REPLY
 from .sessions import Sessions
-from .triggers import TRIGGERS, no_tasks_router
 
 if TYPE_CHECKING:
     from ..webquiz.task.settings import TaskSettings
@@ -82,7 +78,6 @@ def create_app(settings: ServerSettings, tasks: Tasks | None = None) -> FastAPI:
     app.include_router(_steps(sessions))
     app.include_router(_questions(asking))
     app.include_router(_tasks(tasks))
-    app.include_router(_docs(app))
     _add_error_handlers(app, settings.folders)
     app.add_middleware(Shield, rules=replace(settings.rules, triggers=TRIGGERS))
     return app
@@ -90,19 +85,24 @@ def create_app(settings: ServerSettings, tasks: Tasks | None = None) -> FastAPI:
 
 def _tasks(tasks: Tasks | None) -> APIRouter:
     if tasks is None:
-        return no_tasks_router()
+        return _no_tasks()
     from .tasks import tasks_router
 
     return tasks_router(tasks)
 
 
-def _docs(app: FastAPI) -> APIRouter:
+def _no_tasks() -> APIRouter:
+    """The routes of a server without a `USER_SECRET`: each explains why it takes no tasks."""
     router = APIRouter(include_in_schema=False)
 
-    @router.get("/docs")
-    async def docs() -> Response:
-        return HTMLResponse(docs_page(app.openapi()), headers=HEADERS)
+    async def refuse() -> Response:
+        hint = "set it in the environment or in .env, and start the server again"
+        raise ConfigError("is not set: this server takes no tasks", where="USER_SECRET", hint=hint)
 
+    for path in sorted(TRIGGERS):
+        router.add_api_route(path, refuse, methods=["POST"])
+    for path in ("/tasks", "/tasks/{rest:path}"):
+        router.add_api_route(path, refuse, methods=["GET"])
     return router
 
 

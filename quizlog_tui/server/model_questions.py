@@ -25,8 +25,8 @@ from ..solver.models.choice import Choice, chosen_panel
 from ..solver.solve import Progress, solve
 from ..solver.voting.decide import RULES, decide
 from .bodies import QuestionSolve, RecordSolve
-from .faults import BadRequestError
 from .lookup import SHEET, NotServedError
+from .replies import BadRequestError
 from .sessions import Sessions
 
 AT_ONCE = 8

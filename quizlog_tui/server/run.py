@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any, cast
 import uvicorn
 
 from ..errors import UsageError
-from .admission.bounds import ACCEPTED
-from .admission.connections import Connection, ConnectionCrowd
-from .admission.shield import LOOPBACK, AccessRules
+from .admission import ACCEPTED, LOOPBACK, AccessRules
 from .app import ServerSettings, create_app
+from .connections import Connection, ConnectionCrowd
 
 if TYPE_CHECKING:
     from ..webquiz.task.tasks import Tasks

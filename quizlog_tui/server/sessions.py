@@ -23,9 +23,9 @@ from ..replay.script.source_cache import SourceCache
 from ..session.reply import Reply
 from ..session.session import Session
 from .bodies import ScriptStep, SheetStep
-from .faults import encode
 from .lookup import SCRIPT, SHEET, Folders
 from .replayer_pool import ReplayerPool, Slot
+from .replies import encode
 
 SESSIONS = 4096
 """Maximum number of open records."""

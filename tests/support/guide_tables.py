@@ -104,14 +104,14 @@ def _env_value(default: Any) -> str:
 
 def http_statuses() -> str:
     """Every status of an error that a route may answer with."""
-    from quizlog_tui.server.schema import FAULTS
+    from quizlog_tui.server.bodies import FAULTS
 
     return _http_table(FAULTS)
 
 
 def trigger_statuses() -> str:
     """Every status that a trigger may be answered with."""
-    from quizlog_tui.server.schema import STARTED
+    from quizlog_tui.server.bodies import STARTED
 
     return _http_table(STARTED)
 

@@ -53,6 +53,11 @@ def needs_sandbox() -> pytest.MarkDecorator:
     return pytest.mark.skipif(missing, reason="no bubblewrap on this machine")
 
 
+def open_contexts(browser: Browser) -> int:
+    """Number of contexts that a browser has open."""
+    return len(browser._chromium.contexts) if browser._chromium else 0
+
+
 class SharedBrowser(Browser):
     """Goes on when a test closes it."""
 

@@ -31,7 +31,7 @@ def serve(arguments: Namespace) -> int:
     if arguments.write:
         raise UsageError("--write is for --screens only", hint="leave it out")
     needs("server", "fastapi", "uvicorn", "httpx", "dotenv")
-    from ...server.admission.bounds import allowed_bounds
+    from ...server.admission import allowed_bounds
     from ...server.app import ServerSettings
     from ...server.lookup import served
     from ...server.run import address, listening, rules_for
@@ -110,7 +110,7 @@ def _task_settings(env: Path | None) -> TaskSettings | None:
 def _serve_parser() -> Parser:
     about = (
         "Answer steps and questions over HTTP: POST /quizlog/next, POST /solve, GET /decisions,\n"
-        "GET /health, GET /docs, GET /openapi.json. It serves only files in the given folders.\n"
+        "GET /health, GET /openapi.json. It serves only files in the given folders.\n"
         "With a USER_SECRET (in the environment or .env) also tasks: POST /run, GET /tasks."
     )
     epilog = f"{TOKEN} in the environment: the token that clients must send"

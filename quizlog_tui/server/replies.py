@@ -1,10 +1,17 @@
-"""Errors as HTTP responses: a status, and one JSON object with message, place and hint."""
+"""What the server sends: errors as one JSON object with a status, and progress as events.
+
+Server-sent events tell of the progress while models are asked: any number of `progress` (what,
+name, the decision so far), then one `done` (the same JSON as without events) or `error`. If the
+client disconnects, the models' requests are cancelled.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import errno
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from ..errors import (
@@ -19,7 +26,10 @@ from ..errors import (
     RecordError,
     ScriptError,
     UsageError,
+    refusal,
 )
+from ..solver.decisions.decision_text import to_data
+from ..solver.solve import Progress
 from .lookup import NotServedError
 
 _STATUS: dict[type[QuizlogError], int] = {
@@ -38,6 +48,12 @@ _STATUS: dict[type[QuizlogError], int] = {
 """The HTTP status of each error: the state forbids a move (409), a file is invalid (422), a script
 went over its limit (504), the server is unable (503)."""
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
+ALIVE_SECONDS = 15.0
+"""Seconds without an event after which a comment is sent, to detect a broken connection."""
+_PLAIN = {"extra_forbidden": "unknown key", "missing": "is missing"}
+_NO_PLACE = ("body", "query", "path", "script", "sheet", "record", "question-form")
+Work = Callable[[Callable[[Progress], None]], Awaitable[dict[str, Any]]]
+_Event = tuple[str, Mapping[str, Any]]
 
 
 class BadRequestError(QuizlogError):
@@ -83,5 +99,41 @@ def first_fault(faults: Sequence[Any]) -> tuple[int, QuizlogError]:
     return 422, BadRequestError(message, where=".".join(words) or "body", hint=hint)
 
 
-_PLAIN = {"extra_forbidden": "unknown key", "missing": "is missing"}
-_NO_PLACE = ("body", "query", "path", "script", "sheet", "record", "question-form")
+async def events(work: Work) -> AsyncIterator[bytes]:
+    """The events of `work` until it ends; it is cancelled if the generator is closed."""
+    queue: asyncio.Queue[_Event] = asyncio.Queue()
+    task = asyncio.create_task(_work(work, queue))
+    try:
+        kind = "progress"
+        while kind == "progress":
+            try:
+                async with asyncio.timeout(ALIVE_SECONDS):
+                    kind, data = await queue.get()
+            except TimeoutError:
+                yield b": still at work\n\n"
+                continue
+            yield event(kind, data)
+    finally:
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+
+
+async def _work(work: Work, queue: asyncio.Queue[_Event]) -> None:
+    def tell(progress: Progress) -> None:
+        data = {"what": progress.what, "name": progress.name}
+        queue.put_nowait(("progress", data | {"decision": to_data(progress.decision)}))
+
+    try:
+        queue.put_nowait(("done", await work(tell)))
+    except Exception as error:
+        shown = refusal(error)
+        defect = QuizlogError("the server failed", hint="see the messages of the server")
+        queue.put_nowait(("error", error_data(shown or defect)))
+        if shown is None:
+            raise
+
+
+def event(kind: str, data: Mapping[str, Any]) -> bytes:
+    """One event as bytes; encoded JSON contains no newline, so the data is one line."""
+    return b"event: %s\ndata: %s\n\n" % (kind.encode("ascii"), encode(data))

@@ -1,22 +1,26 @@
-"""The access check before every route.
+"""Who may use the server, and how much at once: the check before every route, and the limits.
 
 A page of another site in the user's browser can send requests to this machine. So a request must
 name this server as its host (which rules out DNS rebinding), come from no other origin, and carry
 JSON, which a form cannot send. If a token is set, the request must carry it. The trigger of a task
-comes from another site by design and carries its own secret. Bodies are limited as they arrive.
+comes from another site by design and carries its own secret; wrong secrets are counted by address,
+which only makes guessing slow, as the secret's length protects it. Bodies are limited as they
+arrive. The limits on processes and connections follow from the limit on open files.
 """
 
 from __future__ import annotations
 
 import asyncio
 import hmac
+from collections import OrderedDict, deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from ...errors import QuizlogError
-from ..faults import BadRequestError, encode, error_data
+from ..errors import QuizlogError
+from .replayer_pool import PROCESSES
+from .replies import BadRequestError, encode, error_data
 
 MAX_BODY = 8 * 1024 * 1024
 """Maximum number of bytes in a request's body."""
@@ -24,8 +28,10 @@ READ_SECONDS = 10.0
 """Seconds in which a request's head or body must arrive."""
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 """Names that always mean this machine."""
-OPEN_PATHS = frozenset({"/health"})
+_OPEN_PATHS = frozenset({"/health"})
 """Paths that need no token."""
+TRIGGERS = frozenset({"/run", "/"})
+"""Paths whose POST starts a task."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +90,7 @@ def check(rules: AccessRules, method: str, path: str, headers: Mapping[str, str]
         hint = "use the address that the server printed when it started"
         _deny(403, f"{host!r} is not a name of this server", "Host", hint)
     _check_origin(host, headers)
-    if rules.token is not None and path not in OPEN_PATHS and not _has_token(rules, headers):
+    if rules.token is not None and path not in _OPEN_PATHS and not _has_token(rules, headers):
         hint = "send Authorization: Bearer and the server's token"
         _deny(401, "the token is missing or wrong", "Authorization", hint)
     if method == "POST":
@@ -187,3 +193,84 @@ async def _refuse(refusal: AccessRefusal, send: Any) -> None:
     start = {"type": "http.response.start", "status": refusal.status, "headers": headers}
     await send(start)
     await send({"type": "http.response.body", "body": body})
+
+
+# -- wrong secrets
+
+
+MOST_GUESSES = 20
+"""Maximum number of wrong secrets from an address within `GUESS_SECONDS`."""
+GUESS_SECONDS = 60.0
+_ADDRESSES = 1000
+"""Maximum number of addresses remembered, the most recent ones."""
+
+
+class Guesses:
+    """The times of recent wrong secrets, by address."""
+
+    def __init__(self) -> None:
+        self._times: OrderedDict[str, deque[float]] = OrderedDict()
+
+    def wait(self, address: str, now: float) -> float:
+        """Count a wrong secret; return 0, or the seconds to wait if there were too many.
+
+        Args:
+            address: The address that sent it.
+            now: The time in seconds on a monotonic clock.
+        """
+        times = self._times.setdefault(address, deque(maxlen=MOST_GUESSES))
+        self._times.move_to_end(address)
+        if len(self._times) > _ADDRESSES:
+            self._times.popitem(last=False)
+        oldest = times[0] + GUESS_SECONDS if len(times) == MOST_GUESSES else now
+        if oldest > now:
+            return oldest - now
+        times.append(now)
+        return 0.0
+
+
+# -- processes and connections
+
+
+CONNECTIONS = 2048
+"""Maximum number of open connections."""
+ACCEPTED = 64
+"""Maximum number of connections accepted at once, before the open ones are counted again."""
+_OWN_DESCRIPTORS = 256
+_DESCRIPTORS = 5
+"""Maximum number of descriptors that a run or checkpoint keeps open."""
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Limits on what a server holds at once."""
+
+    processes: int = PROCESSES
+    """Maximum number of runs and checkpoints."""
+    connections: int = CONNECTIONS
+    """Maximum number of open connections; briefly exceeded while new ones are accepted."""
+
+
+def allowed_bounds() -> Bounds:
+    """The bounds that the limit on open files allows, after raising it as far as possible."""
+    own = _OWN_DESCRIPTORS + 2 * ACCEPTED
+    soft = _raised_limit(own + CONNECTIONS + PROCESSES * _DESCRIPTORS)
+    if soft is None:
+        return Bounds()
+    connections = min(CONNECTIONS, soft // 8)
+    processes = (soft - own - connections) // _DESCRIPTORS
+    return Bounds(max(16, min(PROCESSES, processes)), connections)
+
+
+def _raised_limit(wanted: int) -> int | None:
+    """The limit on open files, after raising it up to `wanted`; None if there is no limit."""
+    try:
+        import resource
+    except ImportError:
+        return None
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    if allowed > soft != resource.RLIM_INFINITY:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
+        soft = allowed
+    return None if soft == resource.RLIM_INFINITY else soft

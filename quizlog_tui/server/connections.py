@@ -13,9 +13,9 @@ from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from ...errors import LimitError, QuizlogError
-from ..faults import BadRequestError, encode, error_data
-from .shield import READ_SECONDS
+from ..errors import LimitError, QuizlogError
+from .admission import READ_SECONDS
+from .replies import BadRequestError, encode, error_data
 
 STALL_SECONDS = 60.0
 """Seconds that a client may go without reading a pending reply."""
@@ -109,7 +109,7 @@ class Connection(H11Protocol):
 
     def send_400_response(self, msg: str) -> None:
         """Refuse what is not HTTP, with the JSON of every error."""
-        self._refuse(400, BadRequestError("this is not an HTTP request", hint="see /docs"))
+        self._refuse(400, BadRequestError("this is not an HTTP request", hint="see /openapi.json"))
 
     # -- inside
 

@@ -9,10 +9,21 @@ from typing import Any
 import httpx
 import pytest
 from fastapi import FastAPI
+from hypothesis import given
+from hypothesis import strategies as st
 
 from quizlog_tui.errors import UsageError
-from quizlog_tui.server.admission import shield
-from quizlog_tui.server.admission.shield import MAX_BODY, AccessRefusal, AccessRules, Shield, check
+from quizlog_tui.server import admission
+from quizlog_tui.server.admission import (
+    GUESS_SECONDS,
+    MAX_BODY,
+    MOST_GUESSES,
+    AccessRefusal,
+    AccessRules,
+    Guesses,
+    Shield,
+    check,
+)
 from quizlog_tui.server.run import is_loopback, rules_for
 
 HERE = {"host": "127.0.0.1:8642", "content-type": "application/json"}
@@ -144,7 +155,7 @@ async def test_a_body_that_does_not_tell_its_size(sizes: list[int]) -> None:
 async def test_a_body_that_does_not_come_to_its_end_is_not_waited_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(shield, "READ_SECONDS", 0.05)
+    monkeypatch.setattr(admission, "READ_SECONDS", 0.05)
     sent: list[Any] = []
     parts: list[Any] = [{"type": "http.request", "body": b"{", "more_body": True}]
 
@@ -186,3 +197,30 @@ def test_other_machines_need_a_token() -> None:
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.8.8.8", "::1", "localhost"])
 def test_loopback(host: str) -> None:
     assert is_loopback(host)
+
+
+@given(st.lists(st.tuples(st.sampled_from("ab"), st.floats(0, 30)), max_size=120))
+def test_no_address_has_more_judged_in_a_minute_and_none_less(
+    sent: list[tuple[str, float]],
+) -> None:
+    guesses, now = Guesses(), 0.0
+    judged: dict[str, list[float]] = {"a": [], "b": []}
+    for address, pause in sent:
+        now += pause
+        recent = [one for one in judged[address] if one > now - GUESS_SECONDS]
+        wait = guesses.wait(address, now)
+        assert (wait == 0) is (len(recent) < MOST_GUESSES)
+        assert 0 <= wait <= GUESS_SECONDS
+        if not wait:
+            judged[address].append(now)
+
+
+def test_addresses_that_were_not_heard_of_for_long_are_forgotten() -> None:
+    guesses = Guesses()
+    for _ in range(MOST_GUESSES):
+        guesses.wait("first", 0.0)
+    assert guesses.wait("first", 0.0)
+    for number in range(2000):
+        guesses.wait(str(number), 0.0)
+    assert len(guesses._times) <= 1000
+    assert guesses.wait("first", 0.0) == 0
