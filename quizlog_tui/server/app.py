@@ -48,7 +48,7 @@ class ServerSettings:
     """Settings of tasks on web pages; None if the server takes no tasks."""
 
 
-class Json(Response):
+class _Json(Response):
     """A response whose content is encoded JSON."""
 
     media_type = "application/json"
@@ -107,26 +107,26 @@ def _no_tasks() -> APIRouter:
 
 
 def _steps(sessions: Sessions) -> APIRouter:
-    router = APIRouter(default_response_class=Json)
+    router = APIRouter(default_response_class=_Json)
 
     @router.post("/quizlog/next", summary="Show or answer a questionnaire", responses=REPLY)
     async def next_(step: Step) -> Response:
         if isinstance(step, ScriptStep):
-            return Json(await sessions.replayed(step))
-        return Json(await sessions.stepped(step))
+            return _Json(await sessions.replayed(step))
+        return _Json(await sessions.stepped(step))
 
     @router.get(
         "/health", summary="Whether the server answers, and what it holds open", responses=HEALTH
     )
     async def health() -> Response:
         counts = {"sessions": len(sessions), "processes": sessions.replayers.processes}
-        return Json(encode({"schema_version": 1, "status": "ok", "version": __version__} | counts))
+        return _Json(encode({"schema_version": 1, "status": "ok", "version": __version__} | counts))
 
     return router
 
 
 def _questions(asking: ModelQuestions) -> APIRouter:
-    router = APIRouter(default_response_class=Json)
+    router = APIRouter(default_response_class=_Json)
 
     @router.post("/solve", summary="Ask several models and make a decision", responses=DECIDED)
     async def solve(body: Solve, request: Request) -> Response:
@@ -134,17 +134,17 @@ def _questions(asking: ModelQuestions) -> APIRouter:
             stream = events(lambda tell: asking.solved(body, tell))
             headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
             return StreamingResponse(stream, media_type="text/event-stream", headers=headers)
-        return Json(encode(await asking.solved(body, lambda progress: None)))
+        return _Json(encode(await asking.solved(body, lambda progress: None)))
 
     @router.get("/decisions", summary="The decisions about a record", responses=DECISIONS)
     async def decisions(
         sheet_id: Annotated[str, Query()], rule: Annotated[str | None, Query()] = None
     ) -> Response:
-        return Json(encode(await asking.of_sheet(sheet_id, rule)))
+        return _Json(encode(await asking.of_sheet(sheet_id, rule)))
 
     @router.get("/decisions/{decision_id}", summary="A recent decision", responses=DECISION)
     async def decision(decision_id: str) -> Response:
-        return Json(encode(asking.recent(decision_id)))
+        return _Json(encode(asking.recent(decision_id)))
 
     return router
 
@@ -155,7 +155,7 @@ def _add_error_handlers(app: FastAPI, folders: Folders) -> None:
     def reply(status: int, error: QuizlogError) -> Response:
         error.message = folders.shown(error.message)
         error.where = error.where and folders.shown(error.where)
-        return Json(encode(error_data(error)), status_code=status)
+        return _Json(encode(error_data(error)), status_code=status)
 
     @app.exception_handler(QuizlogError)
     async def ours(request: Request, error: QuizlogError) -> Response:

@@ -105,7 +105,7 @@ Solve = Annotated[
 # -- responses
 
 
-Responses = dict[int | str, dict[str, Any]]
+_Responses = dict[int | str, dict[str, Any]]
 _TEXT = {"type": "string"}
 _NO_TEXT = {"type": ["string", "null"]}
 _NUMBER = {"type": ["number", "null"]}
@@ -150,7 +150,7 @@ _REPLY = _object(
 )
 _REPLY_OR_NONE = {"oneOf": [_REPLY, {"type": "null"}]}
 _DECIDED = _object(decision=_DECISION, agreed={"type": "boolean"}, reply=_REPLY_OR_NONE)
-FAULTS: Responses = {
+FAULTS: _Responses = {
     code: _json(_ERROR, about)
     for code, about in {
         400: "the request cannot be read",
@@ -167,8 +167,8 @@ FAULTS: Responses = {
         507: "the server's disk is full; nothing was written",
     }.items()
 }
-REPLY: Responses = {200: _json(_REPLY, "the state of the questionnaire")}
-HEALTH: Responses = {
+REPLY: _Responses = {200: _json(_REPLY, "the state of the questionnaire")}
+HEALTH: _Responses = {
     200: _json(
         _object(
             status=_TEXT,
@@ -179,7 +179,7 @@ HEALTH: Responses = {
         "the server answers",
     )
 }
-DECIDED: Responses = {
+DECIDED: _Responses = {
     200: {
         "description": "the decision; with `Accept: text/event-stream`, also the progress",
         "content": {
@@ -188,8 +188,8 @@ DECIDED: Responses = {
         },
     }
 }
-DECISION: Responses = {200: _json(_object(decision=_DECISION), "the decision")}
-DECISIONS: Responses = {
+DECISION: _Responses = {200: _json(_object(decision=_DECISION), "the decision")}
+DECISIONS: _Responses = {
     200: _json(
         _object(
             decisions={"type": "array", "items": _DECISION},
@@ -210,7 +210,7 @@ TRIGGER: dict[str, Any] = {
     }
 }
 """The JSON body of a trigger, regardless of its Content-Type. Unknown fields are ignored."""
-STARTED: Responses = {
+STARTED: _Responses = {
     200: _json(
         {"type": "object", "properties": {"status": {"const": "accepted"}, "task_id": _TEXT}},
         "the new task, or the open one for the same page and person",

@@ -31,7 +31,7 @@ from .sessions import Sessions
 
 AT_ONCE = 8
 """Maximum number of concurrent questions; more wait."""
-RECENT = 256
+_RECENT = 256
 """Number of recent decisions that can be fetched by id."""
 
 Tell = Callable[[Progress], None]
@@ -62,7 +62,7 @@ class ModelQuestions:
                 decision, reply = await self._ask_about_record(body, budget, tell)
         data = to_data(decision)
         self._recent[decision.id] = data
-        while len(self._recent) > RECENT:
+        while len(self._recent) > _RECENT:
             self._recent.popitem(last=False)
         result = {"decision": data, "agreed": agreed(decision), "reply": reply}
         return {"schema_version": 1} | result

@@ -1,4 +1,4 @@
-"""Who is let in."""
+"""Who is let in, and how many wrong secrets are judged."""
 
 from __future__ import annotations
 

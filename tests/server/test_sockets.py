@@ -1,7 +1,4 @@
-"""The main paths over real sockets, by a server started as users start it.
-
-The server from its start to its end.
-"""
+"""The main paths over real sockets, by a server started as users start it, to its end."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quizlog_tui.webquiz.page import visit
-from quizlog_tui.webquiz.page.saving import MOST_OFFERED, data_of
+from quizlog_tui.webquiz.page.visit import MOST_OFFERED, data_of
 from tests.support.journeys import ASKS, RIGHT, says
 from tests.support.page_visits import visiting
 from tests.webquiz.conftest import lab, shares_browser

@@ -41,7 +41,7 @@ MODEL_SECONDS = Voter.seconds
 """Seconds that a model may take, repair included; 10 would be too few for models that reason."""
 HUMAN_SECONDS = 600.0
 """Seconds that a person may take."""
-MAX_MODELS = 32
+_MAX_MODELS = 32
 """Maximum number of models."""
 MAX_FILE = 2**20
 """Maximum size of a models file in bytes."""
@@ -115,7 +115,7 @@ class Models(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    models: Annotated[tuple[ModelSettings, ...], Field(min_length=1, max_length=MAX_MODELS)]
+    models: Annotated[tuple[ModelSettings, ...], Field(min_length=1, max_length=_MAX_MODELS)]
     family_cap: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
     """Maximum weight of one provider family in a class."""
 

@@ -23,7 +23,7 @@ from ...files.programs import find_program, home_folder
 from .models import ModelSettings
 from .transport import NoReplyError, Prompt, TransportReply
 
-MAX_REPLY = 2_000_000
+_MAX_REPLY = 2_000_000
 """Maximum size of a reply in bytes."""
 ATTEMPTS = 3
 """Maximum number of times a request is sent if the server is busy or the connection fails."""
@@ -104,8 +104,8 @@ async def _bounded(chunks: AsyncIterator[bytes]) -> bytes:
     data = bytearray()
     async for chunk in chunks:
         data += chunk
-        if len(data) > MAX_REPLY:
-            raise NoReplyError("invalid", f"the reply is longer than {MAX_REPLY} bytes")
+        if len(data) > _MAX_REPLY:
+            raise NoReplyError("invalid", f"the reply is longer than {_MAX_REPLY} bytes")
     return bytes(data)
 
 
@@ -204,7 +204,7 @@ async def _conversation(process: asyncio.subprocess.Process, prompt: bytes) -> s
     writing = asyncio.create_task(_write(process, prompt))
     stderr = asyncio.create_task(_read(process.stderr, _MAX_STDERR, stop=False))
     try:
-        reply = await _read(process.stdout, MAX_REPLY, stop=True)
+        reply = await _read(process.stdout, _MAX_REPLY, stop=True)
         code = await process.wait()
         if code:
             reason = (await stderr).decode("utf-8", "replace").strip().split("\n")[-1]

@@ -48,7 +48,7 @@ class Options:
 
 
 @dataclass(frozen=True)
-class GradedRow:
+class _GradedRow:
     """A submission as stored."""
 
     id: int
@@ -85,7 +85,7 @@ class Grader:
 
     def __post_init__(self) -> None:
         self.pages = chain_of(self.options.chain)
-        self.rows: list[GradedRow] = []
+        self.rows: list[_GradedRow] = []
         self._advanced = 0.0
         self._flaky: Counter[tuple[str, str]] = Counter()
         self._chance = random.Random(0)
@@ -123,7 +123,7 @@ class Grader:
         right = accepted(page, body["answer"], email, origin)
         late = delay is not None and delay > self.options.deadline_seconds
         hashed = hashlib.sha256(str(body["secret"]).encode()).hexdigest()
-        row = GradedRow(
+        row = _GradedRow(
             len(self.rows) + 1, now, email, hashed, str(body["url"]), body["answer"], page.id,
             delay, right and not late,
         )  # fmt: skip
@@ -156,7 +156,7 @@ class Grader:
             if self._flaky[place] == 2:
                 raise _Refused(503, "busy", "1")
 
-    def _after(self, page: Page, row: GradedRow, origin: str) -> str | None:
+    def _after(self, page: Page, row: _GradedRow, origin: str) -> str | None:
         place = self.pages.index(page) + 1
         if place == len(self.pages) or not (row.correct or page.difficulty <= ALWAYS_ON):
             return None

@@ -1,6 +1,6 @@
 """Plays the shipped recorded replies for the server's pages: a whole task without a model.
 
-They say themselves how they came about. They were recorded for `identity.EMAIL`, as many pages are
+They say themselves how they came about. They were recorded for `pages.EMAIL`, as many pages are
 personal, with the server at `HOME`, and are played for it at any address.
 """
 

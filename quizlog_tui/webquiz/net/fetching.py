@@ -32,9 +32,10 @@ from ...solver.models.cassettes import read_reply, write_reply
 from ...solver.redaction import STAND_IN, Redaction
 from ...solver.solve import FetchTool
 from ..page.page import reachable
+from ..page.page_fetch import TEXTS, folder_size, text_of
 from ..task.task_context import TaskContext
 from .address import Allowed, name_of, origin_of, safe_name, same_place
-from .downloads import TEXTS, folder_size, retry_delay, text_of
+from .gate import retry_delay
 
 MOST_REQUESTS = 60
 """Maximum number of requests at one page, of all models together."""

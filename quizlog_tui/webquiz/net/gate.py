@@ -24,6 +24,8 @@ from .address import Allowed, BadAddressError, Site, site_of
 _HEAD = 65_536
 _CONNECT = 10.0
 """Seconds that connecting may take."""
+_PATIENCE = 10.0
+"""Maximum number of seconds that a server may ask to wait."""
 
 
 @dataclass
@@ -211,3 +213,11 @@ class _AskedAgain(httpx.AsyncHTTPTransport):
             if request.method not in ("GET", "HEAD"):
                 raise
             return await super().handle_async_request(request)
+
+
+def retry_delay(suggested: str | None, usual: float) -> float:
+    """Seconds to wait according to `Retry-After`, within limits."""
+    try:
+        return max(0.0, min(_PATIENCE, float(suggested))) if suggested else usual
+    except ValueError:
+        return usual

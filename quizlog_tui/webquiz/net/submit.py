@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 import httpx
 
-from .downloads import retry_delay
+from .gate import retry_delay
 
 _MAX_PAYLOAD = 1_000_000
 """A submission must have fewer bytes than this."""

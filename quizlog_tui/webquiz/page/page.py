@@ -24,7 +24,7 @@ from .snapshot import PageForm, PageFrame, Snapshot
 SubmitRule = Literal["text", "link", "form", "loaded", "carried", "none"]
 """How the submit URL was found: on the page (in its text, a link, a form, or loaded data), carried
 over from an earlier page of the same origin, or not at all."""
-MOST_RESOURCES = 24
+_MOST_RESOURCES = 24
 _MOST_FOREIGN = 10
 _MOST_UNREAD = 12
 _PLACEHOLDER = re.compile(r"(^|\.)example\.(com|org|net)$|^your[-_.]|(^|\.)invalid$")
@@ -112,7 +112,7 @@ def read_page(snapshot: Snapshot, allowed: Allowed, carried: str | None = None) 
         submit_url=url,
         submit_rule=rule,
         constants=sample.constants,
-        resources=tuple(_resources(snapshot, written, allowed, url))[:MOST_RESOURCES],
+        resources=tuple(_resources(snapshot, written, allowed, url))[:_MOST_RESOURCES],
         names={link.url: link.text for link in snapshot.offered},
         foreign=tuple(foreign)[:_MOST_FOREIGN],
         encoding=next((frame.encoding for frame in snapshot.frames), ""),

@@ -39,7 +39,7 @@ from .task import (
 from .task_context import Solve, TaskContext
 from .workspace import RECORD
 
-MOST_PAGES = 100
+_MOST_PAGES = 100
 """Maximum number of pages in a task; more end it."""
 _PERSONAL = ("email", "id")
 """URL parameters that do not change the question: the person, and the answer leading there."""
@@ -85,7 +85,7 @@ class _Journey:
         right = {_asked(page.url) for page in self.pages if page.state == "correct"}
         if _asked(url) in right:
             return "loop"
-        return "too_long" if len(self.pages) >= MOST_PAGES else None
+        return "too_long" if len(self.pages) >= _MOST_PAGES else None
 
     def _result(self, state: TaskState, error: str | None = None) -> TaskResult:
         refused = tuple(self.tools.gate.refused)
