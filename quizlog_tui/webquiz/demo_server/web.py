@@ -15,9 +15,8 @@ from threading import Event, Thread
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from .assets import Asset, asset, late_question, orders
 from .grader import MAX_BODY, Answer, Grader, Options
-from .pages import all_pages, email_number, page_html
+from .pages import Asset, all_pages, asset, email_number, late_question, orders, page_html
 
 _LATE = 1.2
 """Seconds until the question that a page loads is available."""
