@@ -38,7 +38,7 @@ MOST_TABS = 16
 """Maximum number of tabs that are open at a time; each is a process."""
 MOST_WAITING = 64
 """Maximum number of sockets that have not shown a session yet; each may hold a message of 4 MB."""
-MAX_SIDE = 2000
+_MAX_SIDE = 2000
 """Maximum number of columns, and of rows, of a terminal in a tab."""
 _USUAL_SIZE = (("width", 80), ("height", 24))
 """Columns and rows of a terminal whose page names none."""
@@ -83,7 +83,7 @@ class ScreenServer:
 
     def __init__(self, settings: ScreenSettings) -> None:
         self._settings = settings
-        self._session = PageSession(needed=settings.rules.token is not None)
+        self._session = _PageSession(needed=settings.rules.token is not None)
         self._waiting = 0
         self._tabs = 0
 
@@ -128,15 +128,15 @@ class ScreenServer:
         scheme = request.headers.get("X-Forwarded-Proto", request.scheme)
         url = f"{'https' if scheme == 'https' else 'http'}://{request.host}"
         response = await self._textual(url).handle_index(request)
-        response.text = with_session(response.text)
+        response.text = _with_session(response.text)
         response.headers.update(_HEADERS)
         return response
 
     async def _terminal(self, request: Any) -> Any:
         """The terminal of a tab, as long as the tab is open."""
         size = [to_int(request.query.get(side, ""), usual) for side, usual in _USUAL_SIZE]
-        if max(size) > MAX_SIDE:
-            text = f"a terminal has at most {MAX_SIDE} columns and {MAX_SIDE} rows\n"
+        if max(size) > _MAX_SIDE:
+            text = f"a terminal has at most {_MAX_SIDE} columns and {_MAX_SIDE} rows\n"
             return web.Response(status=400, text=text)
         if self._waiting >= MOST_WAITING:
             return web.Response(status=503, text="too many tabs are being opened; try again\n")
@@ -193,7 +193,7 @@ class _TextualServer(Server):  # type: ignore[misc]
 
     async def _process_messages(self, websocket: Any, app_service: Any) -> None:
         try:
-            await super()._process_messages(CheckedSocket(websocket), app_service)
+            await super()._process_messages(_CheckedSocket(websocket), app_service)
         finally:
             await app_service.stop()
             await _wait_for_end(app_service._process)
@@ -253,7 +253,7 @@ async def _serve(
 # -- the session of a page
 
 
-class PageSession:
+class _PageSession:
     """A random value of this run of the server, which opens the screens and nothing else.
 
     Args:
@@ -280,7 +280,7 @@ class PageSession:
         return not self._value or hmac.compare_digest(message.data.encode(), self._value.encode())
 
 
-def with_session(page: str) -> str:
+def _with_session(page: str) -> str:
     """The page of the terminal, with the script that keeps and sends the session."""
     script = _SCRIPT.read_text(encoding="utf-8")
     return page.replace(_WHERE, f"{_WHERE}<script>{script}</script>", 1)
@@ -303,7 +303,7 @@ def is_message(text: str) -> bool:
 
 def _is_size(data: Any) -> bool:
     sides = data["width"], data["height"]
-    return all(type(side) is int and 0 < side <= MAX_SIDE for side in sides)
+    return all(type(side) is int and 0 < side <= _MAX_SIDE for side in sides)
 
 
 _CHECKS: dict[str, Callable[[Any], bool]] = {
@@ -313,7 +313,7 @@ _CHECKS: dict[str, Callable[[Any], bool]] = {
 }
 
 
-class CheckedSocket:
+class _CheckedSocket:
     """The socket of a tab, up to the first text that is no message.
 
     Args:

@@ -128,7 +128,7 @@ class Grader:
             delay, right and not late,
         )  # fmt: skip
         self.rows.append(row)
-        reason = "" if right else reason_of(page, body["answer"])
+        reason = "" if right else _reason_of(page, body["answer"])
         if late:
             reason += f" [DELAY: {delay}s > {self.options.deadline_seconds:g}s]"
         after = self._after(page, row, origin)
@@ -208,7 +208,7 @@ def accepted(page: Page, answer: Any, email: str, origin: str) -> bool:
     return CHECKS[page.check["type"]](answer, page.expected(email), page.check)
 
 
-def reason_of(page: Page, answer: Any) -> str:
+def _reason_of(page: Page, answer: Any) -> str:
     """The reason given for a wrong answer."""
     if page.check["type"] == "bool_strict" and not isinstance(answer, bool):
         return "Answer must be a JSON boolean"
