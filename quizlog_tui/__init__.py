@@ -12,18 +12,18 @@ if TYPE_CHECKING:
     from .proof.bundle.check import verify_bundle as verify_bundle
     from .proof.compare.align import align as align
     from .proof.compare.sides import compare as compare
-    from .proof.drift.report import drift_report as drift_report
+    from .proof.drift import drift_report as drift_report
     from .proof.lint.check import lint as lint
-    from .replay.process.limits import Limits as Limits
+    from .replay.process.process import Limits as Limits
     from .replay.replayer import Replayer as Replayer
     from .replay.replayer import replay as replay
     from .replay.script.source import read_source as read_source
     from .replay.transcript import Step as Step
     from .replay.transcript import Transcript as Transcript
     from .server.tasks import tasks_router as tasks_router
-    from .session.opening import open_record as open  # noqa: A004, F401
     from .session.reply import Reply as Reply
     from .session.session import Session as Session
+    from .session.session import open_record as open  # noqa: A004, F401
     from .solver.backend import Backend as Backend
     from .solver.decisions.decision_file import read_decisions as read_decisions
     from .solver.voting.decide import decide as decide
@@ -33,17 +33,17 @@ __version__ = "0.1.0"
 
 _WHERE = {
     "QuizlogError": "errors",
-    "Limits": "replay.process.limits",
+    "Limits": "replay.process.process",
     "Replayer": "replay.replayer",
     "replay": "replay.replayer",
     "Step": "replay.transcript",
     "Transcript": "replay.transcript",
     "Reply": "session.reply",
     "Session": "session.session",
-    "open": "session.opening",
+    "open": "session.session",
     "align": "proof.compare.align",
     "compare": "proof.compare.sides",
-    "drift_report": "proof.drift.report",
+    "drift_report": "proof.drift",
     "lint": "proof.lint.check",
     "read_source": "replay.script.source",
     "Backend": "solver.backend",

@@ -2,18 +2,24 @@
 
 Every setting is a field of `Config` with its default, its meaning and its check; no other module
 knows the keys of the file. The file is only read, except that `init_config` writes a first one.
+
+The author of notes and verdicts is the one in the settings, or the one given when asked. The login
+name is not used: notes travel with records, and it identifies a person and a machine.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from .errors import ConfigError, UsageError, did_you_mean
+from .errors import ConfigError, RecordError, UsageError, did_you_mean
+from .files.durable import write_bytes
 from .files.paths import user_folder
+from .files.place import FileKind, asked_before
 
 
 @dataclass(frozen=True)
@@ -73,7 +79,7 @@ class Config:
     )
 
 
-SECTIONS = ("limits", "cache")
+_SECTIONS = ("limits", "cache")
 """The TOML tables whose keys are settings."""
 EXAMPLES = {
     "keys": '"player.fork" = "f"',
@@ -134,7 +140,7 @@ def _entries(data: Mapping[str, Any]) -> list[tuple[str, str, Any]]:
     """Field name, dotted key and value of every entry in the file."""
     entries = []
     for key, value in data.items():
-        if key in SECTIONS and isinstance(value, dict):
+        if key in _SECTIONS and isinstance(value, dict):
             entries += [(f"{key}_{name}", f"{key}.{name}", inner) for name, inner in value.items()]
         else:
             entries.append((key, key, value))
@@ -143,8 +149,8 @@ def _entries(data: Mapping[str, Any]) -> list[tuple[str, str, Any]]:
 
 def _wrong(known: Mapping[str, Any], key: str, dotted: str, value: Any) -> tuple[str, str] | None:
     """What is wrong with a setting and how to fix it; None if nothing is."""
-    if key not in known or dotted != dotted_name(key):
-        hint = did_you_mean(dotted, map(dotted_name, known)) or "remove it"
+    if key not in known or dotted != _dotted_name(key):
+        hint = did_you_mean(dotted, map(_dotted_name, known)) or "remove it"
         return "there is no such setting", hint
     if key in EXAMPLES:
         return _wrong_table(key, value)
@@ -172,10 +178,10 @@ def _holds_texts(value: Any) -> bool:
     return isinstance(value, dict) and all(isinstance(text, str) for text in value.values())
 
 
-def dotted_name(name: str) -> str:
+def _dotted_name(name: str) -> str:
     """The key in the file for a field of `Config`."""
     section, _, rest = name.partition("_")
-    return f"{section}.{rest}" if section in SECTIONS else name
+    return f"{section}.{rest}" if section in _SECTIONS else name
 
 
 def _toml(value: Any) -> str:
@@ -188,7 +194,7 @@ def _toml(value: Any) -> str:
 def settings(config: Config) -> dict[str, tuple[Any, str]]:
     """Each setting's value and meaning, by its key in the file."""
     return {
-        dotted_name(one.name): (getattr(config, one.name), one.metadata["about"])
+        _dotted_name(one.name): (getattr(config, one.name), one.metadata["about"])
         for one in fields(Config)
     }
 
@@ -225,3 +231,33 @@ def init_config() -> Path:
         hint = "set XDG_CONFIG_HOME to a folder that you can write"
         raise UsageError(f"cannot write: {error.strerror}", where=str(path), hint=hint) from None
     return path
+
+
+NEUTRAL = "anonymous"
+"""The author's name if none was given."""
+_MAX_NAME = 100
+"""Maximum number of characters of a name."""
+AUTHOR = FileKind("the author's name", asked_before, beside=True, makes_folder=True)
+QUESTION = f"Your name on notes and verdicts? (asked once; empty: {NEUTRAL})"
+
+
+def known_author(config: Config) -> str | None:
+    """The name in the settings or given when asked; None if the user was not asked yet."""
+    try:
+        saved = _answer_path().read_text(encoding="utf-8")[:_MAX_NAME].strip()
+    except (OSError, ValueError):
+        saved = ""
+    return config.author or saved or None
+
+
+def keep_author(answer: str) -> str:
+    """Save the name that the user answered; return it, or the neutral name if it is empty."""
+    name = answer[:_MAX_NAME].strip() or NEUTRAL
+    path = _answer_path()
+    with contextlib.suppress(RecordError):  # a read-only home: the user is asked again next time
+        write_bytes(path, f"{name}\n".encode(errors="replace"), AUTHOR)
+    return name
+
+
+def _answer_path() -> Path:
+    return user_folder("state") / "author"

@@ -1,9 +1,10 @@
 """What a terminal would show of a text: its colours, and lines that were drawn over, as they ended.
 
-Colours and styles (SGR) become the style of the text. Carriage return, backspace, and the movements
-of the cursor and erasures are carried out. Of what draws nothing, as links, titles and modes, only
-the text is left. Everything else that could steer a terminal stays visible as `text.visible` shows
-it. Pure; nothing is hidden that a script only concealed, or that was on a screen it cleared.
+Colours and styles (SGR) become the style of the text; text in the colour of its ground is known.
+Carriage return, backspace, and the movements of the cursor and erasures are carried out. Of what
+draws nothing, as links, titles and modes, only the text is left. Everything else that could steer a
+terminal stays visible as `text.visible` shows it. Pure; nothing is hidden that a script only
+concealed, or that was on a screen it cleared.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ from functools import lru_cache
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
-from .terminal_colors import looks_alike
 from .text import visible
 
 if TYPE_CHECKING:
     from rich.style import Style
+
 
 MOST = 4 * 1024 * 1024
 """Characters of a text above which it is shown as it is: to settle it would take too long."""
@@ -355,7 +356,7 @@ def _changed(style: str, parameters: str) -> str:
     """A style after a sequence of SGR."""
     now = _parsed({}, style) if style else {}
     now = _parsed(now, parameters or "0")
-    if "fg" in now and "bg" in now and looks_alike(now["fg"], now["bg"]):
+    if "fg" in now and "bg" in now and _looks_alike(now["fg"], now["bg"]):
         now.pop("bg")  # else the text could not be read
     return ";".join(now[slot] for slot in _ORDER if slot in now)
 
@@ -393,3 +394,54 @@ def _color(codes: Iterator[str]) -> str:
     values = [next(codes, "") for _ in range(wanted)]
     good = values and all(_COLOR_NUMBER.fullmatch(value) for value in values)
     return ";".join([kind.lstrip("0"), *(str(int(value)) for value in values)]) if good else ""
+
+
+_NEAR = 24
+"""Largest difference in each of red, green and blue between colours that look alike."""
+_NAMED = (
+    (0, 0, 0), (205, 0, 0), (0, 205, 0), (205, 205, 0),
+    (0, 0, 238), (205, 0, 205), (0, 205, 205), (229, 229, 229),
+    (127, 127, 127), (255, 0, 0), (0, 255, 0), (255, 255, 0),
+    (92, 92, 255), (255, 0, 255), (0, 255, 255), (255, 255, 255),
+)  # fmt: skip
+"""The first 16 colours as xterm has them; a terminal's theme may have others."""
+_SHADES = (0, 95, 135, 175, 215, 255)
+"""The steps of red, green and blue in the colours from 16 on."""
+_FIRST = {"3": 0, "4": 0, "9": 8, "10": 8}
+"""The number of the first colour of each decade of parameters."""
+
+
+@lru_cache(maxsize=1024)
+def _looks_alike(ink: str, ground: str) -> bool:
+    """Whether text could not be told from its ground, however the two colours are written.
+
+    Args:
+        ink: Parameters of SGR for the text, as `31`, `38;5;1` or `38;2;205;0;0`.
+        ground: The same for its ground.
+    """
+    one, other = _number(ink), _number(ground)
+    if one is not None and one == other:
+        return True
+    pairs = zip(_rgb(ink), _rgb(ground), strict=True)
+    return all(abs(a - b) <= _NEAR for a, b in pairs)
+
+
+def _number(parameters: str) -> int | None:
+    """Which of the 256 colours it is; None if it is given as red, green and blue."""
+    first, *values = parameters.split(";")
+    if values:
+        return int(values[1]) if values[0] == "5" else None
+    return _FIRST[first[:-1]] + int(first[-1])
+
+
+def _rgb(parameters: str) -> tuple[int, ...]:
+    """Red, green and blue of a colour."""
+    number = _number(parameters)
+    if number is None:
+        return tuple(map(int, parameters.split(";")[2:]))
+    if number < 16:
+        return _NAMED[number]
+    if number >= 232:
+        return (8 + 10 * (number - 232),) * 3
+    number -= 16
+    return tuple(_SHADES[number // place % 6] for place in (36, 6, 1))

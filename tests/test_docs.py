@@ -14,8 +14,8 @@ from typing import get_args
 import pytest
 
 from quizlog_tui.cli import main
-from quizlog_tui.cli.command_data import commands
-from quizlog_tui.cli.parser import COMMANDS, parse, record_parser
+from quizlog_tui.cli.commands import COMMANDS, parse, record_parser
+from quizlog_tui.cli.help import commands
 from quizlog_tui.config import load_config
 from quizlog_tui.record.model import Record
 from quizlog_tui.sandbox.executor import advice
@@ -153,8 +153,8 @@ def test_tables_are_those_of_the_code(name: str) -> None:
 
 def test_every_status_that_the_code_gives_has_a_row() -> None:
     assert {*STATUSES} == {*get_args(Status)}
-    faults = pytest.importorskip("quizlog_tui.server.faults")
-    shield = Path(pytest.importorskip("quizlog_tui.server.admission.shield").__file__).read_text()
+    faults = pytest.importorskip("quizlog_tui.server.replies")
+    shield = Path(pytest.importorskip("quizlog_tui.server.admission").__file__).read_text()
     refused = {int(code) for code in re.findall(r"(?:_deny|Refusal)\((\d+)", shield)}
     given = {*refused, *faults._STATUS.values(), faults.status_of(faults.BadRequestError("x"))}
     listed = [int(code) for code in re.findall(r"^\| (\d+) ", TABLES["http statuses"](), re.M)]

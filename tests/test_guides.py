@@ -11,7 +11,7 @@ import pytest
 
 from quizlog_tui import guides
 from quizlog_tui.cli import main
-from quizlog_tui.cli.parser import COMMANDS, record_parser
+from quizlog_tui.cli.commands import COMMANDS, parser_of, record_parser
 from quizlog_tui.errors import UsageError
 from quizlog_tui.guides import TOPICS, guide, search, topics
 from quizlog_tui.replay.script.source import NAMES
@@ -99,13 +99,13 @@ def test_the_grammar_is_data(capsys: pytest.CaptureFixture[str]) -> None:
     assert [one["name"] for one in fork["arguments"]] == ["RECORD", "K", "ANSWER"]
     assert ["--name"] in [one["flags"] for one in fork["options"]]
     verbs = [verb["name"] for verb in found["episodes"]["verbs"]]
-    assert verbs == ["build", "check", "browse", "stats", "export", "upgrade"]
+    assert verbs == ["build", "check", "browse", "stats", "export"]
 
 
 def test_the_help_fits_a_page() -> None:
     text = record_parser().format_help()
     assert text.count("\n") <= 60
-    for group in {entry.group for entry in COMMANDS.values()}:
+    for group in {parser_of(name).entry.group for name in COMMANDS}:
         assert len(re.findall(f"^{group}\\b", text, re.M)) == 1
 
 
@@ -129,6 +129,12 @@ async def test_the_help_screen_opens_the_guides(build: Build) -> None:
         await pilot.press(*"frozen copy", "enter")
         await shows(pilot, "for frozen copy")
         await shows(pilot, "How going back is fast")
+        await pilot.press("slash", *"sweep", "enter")
+        await shows(pilot, "screens: Keys › Sweep")
+        await pilot.press("j")
+        await shows(
+            pilot, "quizlog sweep RECORD K --from FILE"
+        )  # the second of two headings of that name
         await pilot.press("escape")
         await shows(pilot, "Guides · / searches all guides")
         await pilot.press("escape")

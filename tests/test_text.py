@@ -9,12 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quizlog_tui.invisible import DOUBTFUL, idle, suspect
 from quizlog_tui.text import (
+    DOUBTFUL,
     duration,
     first_lines,
+    idle,
     one_line,
     plural,
+    suspect,
     told_apart,
     told_once,
     visible,

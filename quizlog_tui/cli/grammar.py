@@ -1,4 +1,4 @@
-"""The parser class, and the options and arguments that commands share."""
+"""How a command is declared: its parser, and the options and arguments that commands share."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import re
 from argparse import Namespace
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from ..errors import UsageError, did_you_mean
 from ..record.lock import WAIT_SECONDS
@@ -23,8 +23,31 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
         super().__init__(prog, width=94)
 
 
+class CommandEntry(NamedTuple):
+    """A command in the lists of commands: the help, the guides, the man page."""
+
+    name: str = ""
+    group: str = ""
+    arguments: str = ""
+    about: str = ""
+    example: str = ""
+
+    @property
+    def usage(self) -> str:
+        """Its name and arguments."""
+        return f"{self.name} {self.arguments}".strip()
+
+    @property
+    def call(self) -> str:
+        """The example as one types it."""
+        return " ".join(filter(None, ["quizlog", self.name, self.example]))
+
+
 class Parser(argparse.ArgumentParser):
     """An argument parser that reports errors as `UsageError`."""
+
+    entry = CommandEntry()
+    """What the lists say of the command; empty for a verb of one."""
 
     def error(self, message: str) -> NoReturn:
         """Raise instead of printing and exiting."""
@@ -119,16 +142,39 @@ def _unmasked(value: Any, masks: Mapping[str, str]) -> Any:
 
 
 def command(
-    prog: str,
+    name: str,
     run: Callable[[Any], int],
+    *,
+    group: str,
+    arguments: str = "",
     about: str,
+    details: str,
+    example: str = "",
+    epilog: str = "",
     kind: type[Parser] = Parser,
-    **options: Any,
 ) -> Parser:
-    """Make a parser with `run` in its namespace and the options of every command."""
+    """Declare a command; its parser, with the options of every command.
+
+    Args:
+        name: Its name; "" is `quizlog [RECORD [ANSWER]]`.
+        run: What it does; returns the exit code.
+        group: Its group in the lists of commands.
+        arguments: Its arguments, as the lists show them.
+        about: What it does, in one line of the lists.
+        details: What it does, as its own help says.
+        example: A call that works with the shipped examples, after the command's name.
+        epilog: What its own help says after the options.
+        kind: The class of the parser.
+    """
+    entry = CommandEntry(name, group, arguments, about, example)
     parser = kind(
-        prog=prog, description=about, allow_abbrev=False, formatter_class=_Formatter, **options
+        prog=f"quizlog {name}".rstrip(),
+        description=details,
+        epilog="\n\n".join(filter(None, [epilog, f"example:\n  {entry.call}"])),
+        allow_abbrev=False,
+        formatter_class=_Formatter,
     )
+    parser.entry = entry
     parser.set_defaults(run=run)
     parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
     return parser
@@ -192,6 +238,12 @@ def add_step(parser: Parser) -> None:
 def add_force(parser: argparse.ArgumentParser) -> None:
     """Add the option that allows `-o` to replace a file."""
     parser.add_argument("--force", action="store_true", help="replace the output file if it exists")
+
+
+def add_redact(parser: Parser) -> None:
+    """Add the option of a command that makes a file for others."""
+    about = "remove what names this machine or looks like a secret"
+    parser.add_argument("--redact", action="store_true", help=about)
 
 
 def add_allow(parser: argparse.ArgumentParser) -> None:

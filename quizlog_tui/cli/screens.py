@@ -1,4 +1,4 @@
-"""Opens the screens. Loads Textual only when it is needed."""
+"""Commands that open the screens or draw them. They load Textual only when it is needed."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ..errors import UsageError
+from ..files.durable import write_text
 from ..files.paths import record_path
-from ..record.durable import write_text
-from .garbage import search_paused
 from .grammar import Parser, add_force, command, refuse_existing, screen_size
-from .json_output import emit_json
+from .streams import emit_json, search_paused
 
 _WEB_DRIVER = "textual.drivers.web_driver:WebDriver"
 """The driver with which textual-serve starts a program; it needs no terminal."""
+
 _FORMATS = (".svg", ".txt")
 """The formats of screenshots, by the suffix of the file."""
 
@@ -34,6 +34,41 @@ def tui(arguments: Namespace) -> int:
         return _look_into_bundle(arguments)
     record = record_path(arguments.record) if arguments.record else None
     return open_screens(record, read_only=arguments.read_only, allow=arguments.allow)
+
+
+def _tui() -> Parser:
+    parser = command(
+        "tui",
+        tui,
+        group="look",
+        arguments="[RECORD]",
+        about="open the screens; so does quizlog alone",
+        details="Open the screens.",
+        example="adventure",
+    )
+    parser.add_argument(
+        "record",
+        nargs="?",
+        help="a record, a folder of records, a bundle, or FILE.jsonl of episodes",
+    )
+    _add_read_only(parser)
+    return parser
+
+
+def _add_read_only(parser: Parser) -> None:
+    """Add the options that lock the screens."""
+    from ..session.audit import ALLOWABLE
+
+    parser.add_argument(
+        "--read-only", action="store_true", help="lock everything: only look, change nothing"
+    )
+    parser.add_argument(
+        "--allow",
+        choices=ALLOWABLE,
+        action="append",
+        default=[],
+        help="what may be written all the same: notes and verdicts",
+    )
 
 
 def open_screens(
@@ -53,12 +88,29 @@ def open_screens(
     return run(record, read_only=read_only, allow=allow, folder=_served_folder(record))
 
 
-def _served_folder(place: Path | None) -> Path | None:
-    """The folder whose files a browser may be shown: of a file, the one it is in."""
-    if os.environ.get("TEXTUAL_DRIVER") != _WEB_DRIVER:
-        return None
-    place = place or Path()
-    return place if place.is_dir() else place.parent
+def browse(path: Path, *, read_only: bool = False, allow: Collection[str] = ()) -> int:
+    """Open a file of episodes.
+
+    Args:
+        path: The file.
+        read_only: Open it in audit mode.
+        allow: What is allowed in audit mode.
+
+    Raises:
+        EpisodeError: It cannot be read.
+    """
+    from ..episodes.read.index import EpisodeFile
+
+    file = EpisodeFile(path)
+    try:
+        _check_terminal()
+        with _loading():
+            from ..tui.run import run
+
+        folder = _served_folder(path)
+        return run(None, read_only=read_only, allow=allow, folder=folder, episodes=file)
+    finally:
+        file.close()
 
 
 def _look_into_bundle(arguments: Namespace) -> int:
@@ -87,29 +139,12 @@ def _look_into_bundle(arguments: Namespace) -> int:
         )
 
 
-def browse(path: Path, *, read_only: bool = False, allow: Collection[str] = ()) -> int:
-    """Open a file of episodes.
-
-    Args:
-        path: The file.
-        read_only: Open it in audit mode.
-        allow: What is allowed in audit mode.
-
-    Raises:
-        EpisodeError: It cannot be read.
-    """
-    from ..episodes.read.index import EpisodeFile
-
-    file = EpisodeFile(path)
-    try:
-        _check_terminal()
-        with _loading():
-            from ..tui.run import run
-
-        folder = _served_folder(path)
-        return run(None, read_only=read_only, allow=allow, folder=folder, episodes=file)
-    finally:
-        file.close()
+def _served_folder(place: Path | None) -> Path | None:
+    """The folder whose files a browser may be shown: of a file, the one it is in."""
+    if os.environ.get("TEXTUAL_DRIVER") != _WEB_DRIVER:
+        return None
+    place = place or Path()
+    return place if place.is_dir() else place.parent
 
 
 def demo(arguments: Namespace) -> int:
@@ -119,6 +154,16 @@ def demo(arguments: Namespace) -> int:
         from ..tui.run import run_demo
 
     return run_demo()
+
+
+def _demo() -> Parser:
+    return command(
+        "demo",
+        demo,
+        group="look",
+        about="a guided first run; no network, no key",
+        details="A guided first run on a shipped example: twelve things to try, a minute each.",
+    )
 
 
 @contextmanager
@@ -150,9 +195,9 @@ def _check_terminal() -> None:
 
 def screenshot(arguments: Namespace) -> int:
     """`quizlog screenshot RECORD [K]`."""
+    from ..tui.line_filters import shows_signs, to_ascii
     from ..tui.picture import picture
     from ..tui.screenshot import PICTURE
-    from ..tui.themes.ascii_signs import shows_signs, to_ascii
 
     size = screen_size(arguments.size)
     if arguments.output:
@@ -176,48 +221,22 @@ def screenshot(arguments: Namespace) -> int:
     return 0
 
 
-def _check_format(path: Path) -> None:
-    """Raise a `UsageError` for a file of a format that screenshots are not written in."""
-    if path.suffix and path.suffix.lower() not in _FORMATS:
-        message = f"a screenshot cannot be written as {path.suffix}"
-        raise UsageError(message, where=str(path), hint=f"choose {' or '.join(_FORMATS)}")
-
-
-def _tui() -> Parser:
-    parser = command("quizlog tui", tui, "Open the screens.")
-    parser.add_argument(
-        "record",
-        nargs="?",
-        help="a record, a folder of records, a bundle, or FILE.jsonl of episodes",
-    )
-    add_read_only(parser)
-    return parser
-
-
-def add_read_only(parser: Parser) -> None:
-    """Add the options that lock the screens."""
-    from ..session.audit import ALLOWABLE
-
-    parser.add_argument(
-        "--read-only", action="store_true", help="lock everything: only look, change nothing"
-    )
-    parser.add_argument(
-        "--allow",
-        choices=ALLOWABLE,
-        action="append",
-        default=[],
-        help="what may be written all the same: notes and verdicts",
-    )
-
-
 def _screenshot() -> Parser:
     from ..tui.screen_names import SCREENS
 
-    about = (
+    details = (
         "Draw a screen as text or SVG, without a terminal. The record is not changed. Times are\n"
         'frozen, so that pictures are alike: all is "just now", and every run took 0 ms.'
     )
-    parser = command("quizlog screenshot", screenshot, about)
+    parser = command(
+        "screenshot",
+        screenshot,
+        group="look",
+        arguments="RECORD [K]",
+        about="draw a screen as text or SVG",
+        details=details,
+        example="adventure 6 -o adventure.svg",
+    )
     parser.add_argument(
         "record", help="a record; a folder for the library, FILE.jsonl for the episodes"
     )
@@ -238,10 +257,70 @@ def _screenshot() -> Parser:
     return parser
 
 
-def _demo() -> Parser:
-    about = "A guided first run on a shipped example: twelve things to try, a minute each."
-    return command("quizlog demo", demo, about)
+def _check_format(path: Path) -> None:
+    """Raise a `UsageError` for a file of a format that screenshots are not written in."""
+    if path.suffix and path.suffix.lower() not in _FORMATS:
+        message = f"a screenshot cannot be written as {path.suffix}"
+        raise UsageError(message, where=str(path), hint=f"choose {' or '.join(_FORMATS)}")
 
 
-PARSERS = {"tui": _tui, "demo": _demo, "screenshot": _screenshot}
+def cast(arguments: Namespace) -> int:
+    """`quizlog cast RECORD -o FILE`."""
+    from ..tui.picture import film, read_keys
+    from ..tui.screenshot import PICTURE, asciicast, moving_svg
+
+    forms = {".cast": asciicast, ".svg": moving_svg}
+    path = Path(arguments.output)
+    if path.suffix not in forms:
+        raise UsageError(
+            "is neither .cast nor .svg", where=str(path), hint="name it x.cast or x.svg"
+        )
+    refuse_existing(path, arguments)
+    presses = read_keys(Path(arguments.keys)) if arguments.keys else None
+    taken = film(
+        record_path(arguments.record),
+        presses,
+        size=screen_size(arguments.size),
+        theme=arguments.theme,
+    )
+    write_text(path, forms[path.suffix](taken), PICTURE)
+    if arguments.json:
+        seconds, frames = taken.starts[-1], len(taken.frames)
+        emit_json({"file": str(path), "frames": frames, "seconds": seconds})
+    else:
+        print(path)
+    return 0
+
+
+def _cast() -> Parser:
+    details = (
+        "Write an animation of the player on a record: an asciicast for asciinema, or an SVG that\n"
+        "moves by CSS only. The record is not changed. The same record gives the same bytes."
+    )
+    parser = command(
+        "cast",
+        cast,
+        group="look",
+        arguments="RECORD -o FILE",
+        about="make an animation: .cast or .svg",
+        details=details,
+        example="adventure -o adventure.cast",
+    )
+    parser.add_argument("record")
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", required=True, help="FILE.cast or FILE.svg"
+    )
+    parser.add_argument(
+        "--keys",
+        metavar="FILE",
+        help="a file with a key in each line, and the seconds to show its result; "
+        "default: from the first step to the last",
+    )
+    parser.add_argument("--size", default="100x30", help="columns x rows, default 100x30")
+    parser.add_argument("--theme", default="quizlog-dark", help="default quizlog-dark")
+    add_force(parser)
+    return parser
+
+
+PARSERS = {"tui": _tui, "demo": _demo, "screenshot": _screenshot, "cast": _cast}
 """The parser function of each command."""

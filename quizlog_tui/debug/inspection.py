@@ -1,7 +1,8 @@
-"""What a script knows at a stop, as data, and how it is read from what its process sent.
+"""What a script knows at a stop and which lines it ran before, as data read from its process.
 
-The script shares a process with what sends it, so its form is checked here and nothing else of it
-is believed.
+The script shares a process with what sends this, so types and sizes are checked here, and nothing
+else of it is believed. The code that sends it keeps to the same bounds: only a script that forges
+it exceeds one.
 """
 
 from __future__ import annotations
@@ -10,12 +11,12 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ..replay.process.bounded_json import read_json
+from ..errors import ProtocolError
+from ..replay.process.protocol import read_json
 from ..replay.script.source import Source
 from ..text import clipped
-from . import claims
-from .lines import MOST_EVENTS
-from .values import MOST_DIMENSIONS, MOST_ITEMS, MOST_PRINTED
+from .lines import MOST_DEPTH, MOST_EVENTS
+from .values import LARGEST, MOST_DIMENSIONS, MOST_ITEMS, MOST_PRINTED, MOST_TEXT
 
 _MOST_LINE = 1000
 """Maximum characters that are kept of a line of the script."""
@@ -126,7 +127,7 @@ def inspection_from(text: str, step: int, source: Source) -> Inspection:
     """
     try:
         data = read_json(text)
-        frames = claims.items(data["frames"], 2 * MOST_ITEMS)
+        frames = _checked_items(data["frames"], 2 * MOST_ITEMS)
         at = data["at"]
         if at not in ("question", "error", "end"):
             raise ValueError(at)
@@ -137,80 +138,206 @@ def inspection_from(text: str, step: int, source: Source) -> Inspection:
             _variables(data["globals"]),
             _changes(data["changed"]),
             tuple(_lines(data["lines"], source)),
-            tuple(map(_evaluation, claims.items(data["expressions"], _MOST_EXPRESSIONS))),
+            tuple(map(_evaluation, _checked_items(data["expressions"], _MOST_EXPRESSIONS))),
         )
     except (ValueError, TypeError, KeyError) as error:
-        raise claims.unreadable("snapshot", step, source) from error
+        raise unreadable("snapshot", step, source) from error
 
 
 def _maybe_count(value: Any) -> int | None:
-    return None if value is None else claims.count(value)
+    return None if value is None else _checked_count(value)
 
 
 def _variables(data: Any) -> tuple[Variable, ...]:
-    return tuple(map(_variable, claims.items(data, 2 * MOST_ITEMS)))
+    return tuple(map(_variable, _checked_items(data, 2 * MOST_ITEMS)))
 
 
 def _variable(data: Any) -> Variable:
     return Variable(
-        claims.name(data["name"]),
-        claims.name(data["type"]),
-        claims.text(data["text"]),
+        _checked_name(data["name"]),
+        _checked_name(data["type"]),
+        _checked_text(data["text"]),
         _maybe_count(data["size"]),
         _shape(data["shape"]),
-        claims.count(data["children"]),
+        _checked_count(data["children"]),
     )
 
 
 def _shape(value: Any) -> tuple[int, ...] | None:
-    return None if value is None else tuple(map(claims.count, claims.items(value, MOST_DIMENSIONS)))
+    if value is None:
+        return None
+    return tuple(map(_checked_count, _checked_items(value, MOST_DIMENSIONS)))
 
 
-def file_path(name: Any, source: Source) -> str:
+def _file_path(name: Any, source: Source) -> str:
     """The path of one of the script's files; a name that none of them has stays as it is."""
-    file = source.file(claims.name(name))
+    file = source.file(_checked_name(name))
     return str(file.path) if file else name
 
 
 def _frame(data: Any, source: Source) -> StackFrame:
-    line, file = claims.count(data["line"]), source.file(claims.name(data["file"]))
+    line, file = _checked_count(data["line"]), source.file(_checked_name(data["file"]))
     return StackFrame(
-        claims.name(data["function"]),
-        file_path(data["file"], source),
+        _checked_name(data["function"]),
+        _file_path(data["file"], source),
         line,
         clipped(file.line(line)[:_MOST_LINE].strip(), _MOST_LINE - 1) if file else "",
         _variables(data["variables"]),
-        claims.count(data["folded"]),
+        _checked_count(data["folded"]),
     )
 
 
 def _changes(data: Any) -> VariableChanges:
     added, changed, gone = (
-        claims.items(data[key], _MOST_CHANGES) for key in ("added", "changed", "gone")
+        _checked_items(data[key], _MOST_CHANGES) for key in ("added", "changed", "gone")
     )
     return VariableChanges(
-        tuple(map(claims.name, added)), tuple(map(_change, changed)), tuple(map(claims.name, gone))
+        tuple(map(_checked_name, added)),
+        tuple(map(_change, changed)),
+        tuple(map(_checked_name, gone)),
     )
 
 
 def _change(data: Any) -> ChangedVariable:
-    before, after = claims.text(data["before"]), claims.text(data["after"])
-    return ChangedVariable(claims.name(data["name"]), before, after)
+    before, after = _checked_text(data["before"]), _checked_text(data["after"])
+    return ChangedVariable(_checked_name(data["name"]), before, after)
 
 
 def _lines(data: Any, source: Source) -> Iterator[tuple[str, int]]:
-    for name, line in claims.items(data, MOST_EVENTS):
-        yield file_path(name, source), claims.count(line)
+    for name, line in _checked_items(data, MOST_EVENTS):
+        yield _file_path(name, source), _checked_count(line)
 
 
 def _evaluation(data: Any) -> Evaluation:
     return Evaluation(
-        claims.text(data["text"], _LONGEST_EXPRESSION),
+        _checked_text(data["text"], _LONGEST_EXPRESSION),
         None if data["value"] is None else _variable(data["value"]),
-        claims.text(data["stdout"], MOST_PRINTED),
+        _checked_text(data["stdout"], MOST_PRINTED),
         None if data["error"] is None else _error(data["error"]),
     )
 
 
 def _error(data: Any) -> ExpressionError:
-    return ExpressionError(claims.name(data["message"]), _maybe_count(data["line"]))
+    return ExpressionError(_checked_name(data["message"]), _maybe_count(data["line"]))
+
+
+@dataclass(frozen=True)
+class LineEvent:
+    """A line that ran."""
+
+    file: str
+    line: int
+    function: str
+    depth: int
+    """Number of calls of the script's own around it, at most 1,000."""
+    changed: dict[str, str]
+    """The variables of its call that it changed, with their texts afterwards."""
+
+
+@dataclass(frozen=True)
+class Trace:
+    """The lines that ran after the answer before a stop."""
+
+    step: int
+    events: tuple[LineEvent, ...]
+    truncated: bool
+    """Whether more lines ran than these."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The trace as plain data for JSON."""
+        return {
+            "step": self.step,
+            "events": [asdict(one) for one in self.events],
+            "truncated": self.truncated,
+        }
+
+
+def trace_from(text: str, step: int, source: Source) -> Trace:
+    """The trace that a process sent.
+
+    Args:
+        text: What it sent.
+        step: The step of the stop that it ends at.
+        source: The script.
+
+    Raises:
+        ProtocolError: It has not the form of a trace.
+    """
+    try:
+        data = read_json(text)
+        events, truncated = _checked_items(data["events"], MOST_EVENTS), data["truncated"]
+        if type(truncated) is not bool:
+            raise TypeError("it may be truncated or not")
+        return Trace(step, tuple(_event(one, source) for one in events), truncated)
+    except (ValueError, TypeError, KeyError) as error:
+        raise unreadable("trace", step, source) from error
+
+
+def _event(data: Any, source: Source) -> LineEvent:
+    file, line, function, depth, changed = _checked_items(data, 5)
+    if type(changed) is not dict:
+        raise TypeError("no such changes")
+    return LineEvent(
+        _file_path(file, source),
+        _checked_count(line),
+        _checked_name(function),
+        _checked_count(depth, MOST_DEPTH),
+        {_checked_name(name): _checked_text(text) for name, text in changed.items()},
+    )
+
+
+_LONGEST_NAME = 8192
+"""Maximum characters of a name; that of a file is a path."""
+
+
+def unreadable(what: str, step: int, source: Source) -> ProtocolError:
+    """The error that says that a script sent no such thing.
+
+    Args:
+        what: What was asked for: a trace, say.
+        step: The step that it is of.
+        source: The script.
+    """
+    return ProtocolError(f"sent no readable {what} at step {step}", where=str(source.path))
+
+
+def _checked_name(value: Any) -> str:
+    """A name of a variable, type, function or file.
+
+    Raises:
+        TypeError: It is none.
+    """
+    return _checked_text(value, _LONGEST_NAME)
+
+
+def _checked_text(value: Any, most: int = MOST_TEXT) -> str:
+    """A text of at most this number of characters.
+
+    Raises:
+        TypeError: It is none.
+    """
+    if type(value) is not str or len(value) > most:
+        raise TypeError("no such text")
+    return value
+
+
+def _checked_count(value: Any, most: int = LARGEST) -> int:
+    """A number from 0 to `most`.
+
+    Raises:
+        TypeError: It is none.
+    """
+    if type(value) is not int or not 0 <= value <= most:
+        raise TypeError("no such number")
+    return value
+
+
+def _checked_items(value: Any, most: int) -> list[Any]:
+    """A list of at most this number of items.
+
+    Raises:
+        TypeError: It is none.
+    """
+    if type(value) is not list or len(value) > most:
+        raise TypeError("no such list")
+    return value

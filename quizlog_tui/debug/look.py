@@ -18,9 +18,7 @@ from ..replay.process.process import QuizProcess
 from ..replay.replayer import Replayer
 from ..replay.script.source import Source
 from ..replay.world import World
-from .claims import unreadable
-from .inspection import Inspection, inspection_from
-from .trace import Trace, trace_from
+from .inspection import Inspection, Trace, inspection_from, trace_from, unreadable
 
 
 def inspect(

@@ -1,13 +1,40 @@
-"""Where other programs are looked up and run: never in the current folder, perhaps a stranger's.
+"""What this process inherits from its parent, and where it looks up other programs.
 
-A program by its name is searched for in the absolute folders of PATH only. What the user has put on
-a key runs in the home folder.
+Closed descriptors, a strict umask and relative folders in PATH are corrected when a command starts.
+A program is never run from the current folder, perhaps a stranger's: by its name it is searched for
+in the absolute folders of PATH only, and what the user has put on a key runs in the home folder.
 """
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
+
+_OWN = 0o700
+"""The owner's permission bits of a file mode."""
+
+
+def open_standard_descriptors() -> None:
+    """Open the null device on each of the descriptors 0 to 2 that is closed.
+
+    Otherwise the next file or socket to be opened would get that number, and with it the output
+    meant for the standard stream. All are opened for writing only, so that reading from a closed
+    stdin still fails and is not taken for an empty answer.
+    """
+    for fd in range(3):
+        try:
+            os.fstat(fd)
+        except OSError:
+            os.open(os.devnull, os.O_WRONLY)  # gets the lowest free number, which is this one
+            os.set_inheritable(fd, True)
+
+
+def keep_own_rights() -> None:
+    """Make new files readable and writable by their owner, whatever the umask is.
+
+    If the umask removed these permissions, a lock or folder made here could not be opened again.
+    """
+    os.umask(os.umask(_OWN) & ~_OWN)
 
 
 def search_path() -> str:

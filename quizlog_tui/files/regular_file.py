@@ -1,7 +1,8 @@
-"""Reads files with untrusted names: only regular files, and only up to a given size.
+"""Reads files with untrusted names, and tells whether a file has changed.
 
-Where a record or a script is expected there may be a pipe, which waits for a writer, or a device,
-which may never end.
+Only regular files are read, and only up to a given size: where a record or a script is expected
+there may be a pipe, which waits for a writer, or a device, which may never end. A stamp shows a
+change without reading the file, a digest by its content.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import BinaryIO
 
@@ -79,3 +82,73 @@ def is_archive(path: Path) -> bool:
             return file.read(4) == b"PK\x03\x04"
     except OSError:
         return False
+
+
+Stamp = tuple[tuple[int, int, int, int, int], ...]
+"""Device, inode, times of change in nanoseconds (content, status) and size of each file."""
+_SETTLED = 100_000_000
+"""Nanoseconds after a change in which a second one may not alter the file's times."""
+
+
+def stamp_of(*paths: str | Path) -> Stamp:
+    """The stamp of files as they are now; empty if one of them cannot be examined."""
+    stamps = []
+    for path in paths:
+        try:
+            info = os.stat(path)
+        except (OSError, ValueError):
+            return ()
+        stamps.append((info.st_dev, info.st_ino, info.st_mtime_ns, info.st_ctime_ns, info.st_size))
+    return tuple(stamps)
+
+
+def is_settled(stamp: Stamp) -> bool:
+    """Whether every later change of these files will alter their stamp."""
+    newest = max((max(changed, touched) for _, _, changed, touched, _ in stamp), default=None)
+    return newest is not None and time.time_ns() - newest > _SETTLED
+
+
+try:
+    from _sha2 import sha256  # type: ignore[import-not-found]  # Python 3.12 and later
+except ImportError:
+    try:
+        from _sha256 import sha256  # type: ignore[import-not-found]
+    except ImportError:  # an interpreter built without
+        from hashlib import sha256
+
+
+def hex_digest(data: bytes) -> str:
+    """The SHA-256 hash in hexadecimal digits, from the interpreter's built-in module.
+
+    For small data only. `hashlib` uses OpenSSL, whose library takes longer to load than a short
+    command takes to run; once it is loaded, it hashes big files faster.
+    """
+    digits: str = sha256(data).hexdigest()
+    return digits
+
+
+Stamps = dict[Path, Stamp]
+"""The stamp of each existing file."""
+
+
+def stamps(paths: Iterable[Path]) -> Stamps:
+    """The present stamps of files."""
+    return {path: stamp for path in paths if (stamp := stamp_of(path))}
+
+
+class Watch:
+    """A file that is checked repeatedly for changes.
+
+    Args:
+        path: The file.
+        seen: Whether its present content is known; otherwise the first check reports a change.
+    """
+
+    def __init__(self, path: Path, *, seen: bool = True) -> None:
+        self._path = path
+        self._seen: Stamps = stamps([path]) if seen else {}
+
+    def touched(self) -> bool:
+        """Whether the file has changed since the last call."""
+        before, self._seen = self._seen, stamps([self._path])
+        return before != self._seen

@@ -24,7 +24,6 @@ TOPICS = (
     "performance",
     "many-machines",
     "troubleshooting",
-    "extending",
     "contributing",
     "security",
 )
@@ -32,7 +31,7 @@ TOPICS = (
 _FOLDER = Path(__file__).resolve().parent
 _MARK = re.compile(r"^<!-- .* -->\n", re.M)
 """Where a table begins or ends that is made from the code."""
-_HEADING = re.compile(r"^#+ (.+)$")
+_HEADING = re.compile(r"^(#+) (.+)$")
 
 
 @dataclass(frozen=True)
@@ -43,11 +42,25 @@ class GuideSection:
     heading: str
     text: str
     """All lines below the heading."""
+    level: int = 1
+    """How many signs `#` the heading has."""
+    above: str = ""
+    """The heading of the second level that it is below; empty if there is none."""
 
     @property
     def anchor(self) -> str:
         """What a link to the heading names, as GitHub makes it."""
         return re.sub(r"[^a-z0-9 _-]", "", self.heading.lower()).replace(" ", "-")
+
+    @property
+    def title(self) -> str:
+        """The heading, behind the one that it is below."""
+        return f"{self.above} › {self.heading}" if self.above else self.heading
+
+    @property
+    def markdown(self) -> str:
+        """The heading and the text."""
+        return f"{'#' * self.level} {self.heading}\n{self.text}\n"
 
 
 def topics() -> dict[str, str]:
@@ -74,16 +87,21 @@ def _text(topic: str) -> str:
 
 def sections(topic: str) -> list[GuideSection]:
     """The parts of a guide, in order."""
-    found: list[tuple[str, list[str]]] = []
-    in_block = False
+    found: list[tuple[str, int, str, list[str]]] = []
+    above, in_block = "", False
     for line in guide(topic).splitlines():
         in_block ^= line.startswith("```")
         heading = None if in_block else _HEADING.match(line)
         if heading:
-            found.append((heading[1], []))
+            level = len(heading[1])
+            above = heading[2] if level == 2 else above
+            found.append((heading[2], level, above if level > 2 else "", []))
         else:
-            found[-1][1].append(line)
-    return [GuideSection(topic, heading, "\n".join(lines)) for heading, lines in found]
+            found[-1][3].append(line)
+    return [
+        GuideSection(topic, heading, "\n".join(lines), level, above)
+        for heading, level, above, lines in found
+    ]
 
 
 def search(words: str) -> list[GuideSection]:

@@ -12,8 +12,7 @@ from itertools import zip_longest
 
 from ..record.append_only_list import AppendOnlyList
 from ..record.model import LastError, Record, Status
-from ..replay.trail import printed_before, question_of, stop_fingerprint
-from ..replay.transcript import Transcript
+from ..replay.transcript import Transcript, printed_before, question_of, stop_fingerprint
 from .diverge import Difference, first_unequal
 
 

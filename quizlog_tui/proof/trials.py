@@ -1,6 +1,7 @@
-"""Replays of one script under changed conditions, in fresh processes.
+"""Replays of one script under changed conditions, in fresh processes, and the search for a culprit.
 
-Replays for several branches are made in one walk. Knows nothing of verdicts.
+Replays for several branches are made in one walk. The search finds the conditions that make two
+runs differ by changing conditions. Knows nothing of verdicts.
 """
 
 from __future__ import annotations
@@ -14,11 +15,9 @@ from typing import Any
 from ..errors import CancelledError, LimitError, QuizlogError
 from ..replay.script.source import Source
 from ..replay.transcript import Transcript
-from ..replay.tree import Node, in_order, tree_of
-from ..replay.tree_walk import Outcome
+from ..replay.tree_walk import Node, Outcome, in_order, tree_of
 from ..replay.uncached_runs import UncachedRuns
-from ..replay.world import STARTS, World
-from .causes import ends_search, find_culprits
+from ..replay.world import OPEN_CONDITIONS, STARTS, World
 from .diverge import first_difference
 
 
@@ -198,3 +197,43 @@ def _wait_for_the_next_second() -> None:
     second = int(time.time())
     while int(time.time()) == second:
         time.sleep(0.02)
+
+
+def find_culprits(
+    conditions: Sequence[str], parts: Callable[[Sequence[str]], bool]
+) -> tuple[str, ...]:
+    """A minimal set of conditions whose change makes the difference; mostly a single one.
+
+    Halves the changed conditions as long as the difference remains, then drops one after the other.
+    Finally the difference must come again with these, and vanish if nothing is changed; otherwise
+    it is chance, and no condition causes it.
+
+    Args:
+        conditions: Conditions that make the difference when all are changed.
+        parts: Whether the difference occurs with exactly these conditions changed.
+
+    Returns:
+        The conditions; empty if the difference comes and goes by chance.
+    """
+    left = _halved(list(conditions), parts)
+    for one in left if len(left) > 1 else ():
+        fewer = [other for other in left if other != one]
+        if parts(fewer):
+            left = fewer
+    return tuple(left) if parts(left) and not parts(()) else ()
+
+
+def ends_search(culprits: Sequence[str]) -> bool:
+    """Whether a verdict need not search on: it is chance, or what differs between machines."""
+    return not culprits or any(name in OPEN_CONDITIONS for name in culprits)
+
+
+def _halved(left: list[str], parts: Callable[[Sequence[str]], bool]) -> list[str]:
+    """The conditions after as many halvings as keep the difference."""
+    while len(left) > 1:
+        half = len(left) // 2
+        remaining = next((side for side in (left[:half], left[half:]) if parts(side)), None)
+        if remaining is None:
+            return left
+        left = remaining
+    return left

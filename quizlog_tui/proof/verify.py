@@ -1,74 +1,44 @@
-"""Verifies a record by replays under different conditions, compared step by step.
+"""Verifies a record by replays under different conditions, branch by branch. No record is changed.
 
-Three replays are made without a cache: one in the record's own world, one with all conditions
-changed, and one with only those changed that differ between machines. If they differ, from each
-other or from the record, conditions are changed one by one to find the cause. No record is changed.
+Branches are judged together where they share answers, and some of them alone: branches that share
+processes can tell each other what no run of its own would know. So no verdict rests on shared
+processes alone. A few branches are replayed from the start in a process of their own, drawn by
+chance, so that no author of a record knows which. All of them are if they are few, or if the script
+could have passed anything on. Once the processes have misled, none is shared.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
+from os import listdir
 from pathlib import Path
-from typing import TypeVar
 
-from ..errors import LimitError, QuizlogError
-from ..record.file_hashes import edited_files
 from ..record.model import Record
 from ..record.store import RecordFile
-from ..replay.script.file_hashes import file_hashes
 from ..replay.script.granted import granted_script_of
 from ..replay.script.source import Source
-from ..replay.trail import question_of
-from ..replay.transcript import Transcript
-from ..replay.tree_walk import Outcome
 from ..replay.uncached_runs import UncachedRuns
-from ..replay.world import (
-    FIXED,
-    FIXED_CONDITIONS,
-    OPEN_CONDITIONS,
-    REMARKABLE,
-    STARTS,
-    TAMPERED,
-    UNVERIFIABLE,
-    Cause,
-    may_share,
-    parse_world,
-    world_of,
-)
-from .branches import Draw, by_chance, judge_branches
-from .causes import ends_search, find_culprits
-from .diverge import Difference, first_difference
-from .explanation import (
-    apply_doubt,
-    cause_of,
-    describe_conditions,
-    divergence,
-    explain_difference,
-    explain_noise,
-    fragile,
-    observed_cause,
-)
-from .inquiry import Inquiry
-from .recorded import difference_from_record, is_contradicted, recorded_branch
-from .surroundings import elsewhere, left_over, named_files
-from .trials import CauseSearch, TrialRequest, Trials, Variation
+from ..replay.worker.fixed.other_machine import OtherMachine
+from ..replay.worker.folder import ROOMS
+from ..replay.world import world_of
+from .trials import Trials
 from .verdict import NotJudged, Verdict, combine_verdicts
+from .verify_branch import BranchVerifier, Inquiry
 
-T = TypeVar("T")
+SAMPLE = 5
+"""Number of branches, besides the active one, that are replayed alone where there are many."""
 
-_USUAL = (*(name for name in FIXED_CONDITIONS if name != "entropy"), *OPEN_CONDITIONS)
-"""The conditions that the other replays change. All randomness comes from the seed."""
+Draw = Callable[[Sequence[int], int], Iterable[int]]
+"""Draws so many of these branches."""
 
-_SAID = {
-    "system": {"system"},
-    STARTS: {"threads", "processes", "thread", "library-threads", "program"},
-}
-"""Conditions that forbid something, and the observations that a run makes if it does it openly."""
-_OF_MACHINES = frozenset(OPEN_CONDITIONS) - {"system", STARTS}
-"""Conditions that differ between machines, without those that only forbid something."""
-_RACING = ("threads", "processes", "chance", "ports")
-"""Observations of chance differences, for which changing conditions proves nothing."""
+
+def by_chance(some: Sequence[int], count: int) -> Iterable[int]:
+    """Draw from the system's randomness, which nobody can foretell."""
+    from random import SystemRandom  # takes long to import, and few records need it
+
+    return SystemRandom().sample(some, count)
 
 
 def verify(path: Path, runs: UncachedRuns | None = None, *, thorough: bool = False) -> Verdict:
@@ -120,9 +90,10 @@ def verify_branches(
         trials = Trials(source, world_of(record), runs, at)
         names = [None, *(name for name in others if name not in of_older_script)]
         branches = [
-            Verifier(record, source, trials, name, vouched, thorough=thorough) for name in names
+            BranchVerifier(record, source, trials, name, vouched, thorough=thorough)
+            for name in names
         ]
-        verdicts = judge_branches(trials, branches, draw, thorough=thorough)
+        verdicts = _judge_branches(trials, branches, draw, thorough=thorough)
         found, not_judged = [next(verdicts)], []
         for name in others:
             if found[-1].verdict == "diverges":
@@ -134,267 +105,130 @@ def verify_branches(
     return combine_verdicts(found, not_judged)
 
 
-class Verifier:
-    """Verifies one branch of a record.
+def _judge_branches(
+    trials: Trials, branches: Sequence[BranchVerifier], draw: Draw, *, thorough: bool
+) -> Iterator[Verdict]:
+    """The verdicts on branches, in order, up to the first that differs from the record.
 
     Args:
-        record: The record.
-        source: The present text of its script.
         trials: Makes the replays.
-        branch: The name of the branch; None for the active one.
-        vouched: Files of the script's folder that are not leftovers.
-        thorough: Replay it in all worlds, as the active branch is in any case.
+        branches: The branches, the active one first.
+        draw: Draws those that are replayed alone.
+        thorough: Replay each of them alone.
     """
-
-    def __init__(
-        self,
-        record: Record,
-        source: Source,
-        trials: Trials,
-        branch: str | None = None,
-        vouched: Collection[str] = (),
-        *,
-        thorough: bool = False,
-    ) -> None:
-        self._trials = trials
-        self._record = record
-        self._branch = branch
-        self._vouched = vouched
-        self._source = source
-        self._thorough = thorough or branch is None
-        self._shown: Transcript | None = None
-
-    @property
-    def answers(self) -> Sequence[str]:
-        """All answers of the branch."""
-        return self._record.path_of(self._branch or self._record.branch)
-
-    @property
-    def may_have_shared(self) -> bool:
-        """Whether its replays could have told others anything, or others them."""
-        run = self._shown
-        return run is not None and may_share(run.observed, run.unavailable, run.tainted)
-
-    def agrees_with(self, run: Outcome) -> bool:
-        """Whether a replay alone shows what the one that shared processes did, and the record."""
-        if self._shown is None or not isinstance(run, Transcript):
-            return self._shown is None and not isinstance(run, Transcript)
-        found = first_difference(self._shown, run) or difference_from_record(self._known, run)
-        return found is None and TAMPERED not in run.observed
-
-    def inquiry(self, *, shared: bool, alone: bool) -> Inquiry[TrialRequest, Verdict | None]:
-        """The inquiry that requests replays and returns the verdict.
-
-        Args:
-            shared: Whether replays share processes with other branches. Then the result is None if
-                a difference was found.
-            alone: Whether the replay in the record's own world has a process of its own even so.
-        """
-        try:
-            verdict = yield from self._judged(shared=shared, alone=alone)
-        except LimitError as error:
-            verdict = Verdict("unverifiable", reason=error.message)
-        return verdict and replace(verdict, branch=self._branch)
-
-    def _judged(self, *, shared: bool, alone: bool) -> Inquiry[TrialRequest, Verdict | None]:
-        observed_then = parse_world(self._record.extras.get("world")).get("met", "").split()
-        self._varied = _conditions(observed_then)
-        changed, *elsewhere = self._worlds()
-        at_once = (Variation(alone=alone), changed, *(() if shared else elsewhere))
-        plain, *others = _runs_or_raise((yield at_once))
-        if shared and elsewhere:  # not asked for by other branches
-            others += _runs_or_raise((yield tuple(elsewhere)))
-        self._shown = plain
-        if (wanted := _conditions(plain.observed)) != self._varied:
-            self._varied = wanted
-            others = _runs_or_raise((yield self._worlds()))
-        self._known = recorded_branch(self._record, self._branch or self._record.branch)
-        found = difference_from_record(self._known, plain)
-        if shared and found is not None:
-            return None
-        names = dict.fromkeys(name for run in (plain, *others) for name in run.observed)
-        racing = next((name for name in names if name in _RACING), None)
-        differs = racing and (found or _first_of_differences(plain, others))
-        if differs and racing:
-            verdict = divergence(differs, *UNVERIFIABLE[racing])
-            verdict = verdict if found else fragile(verdict)
-        elif found is not None:
-            verdict = self._against_record(plain, found)
-        else:
-            verdict = yield from self._against_conditions(plain, others)
-        observed = tuple(name for name in names if name in UNVERIFIABLE or name in REMARKABLE)
-        fits = self._fits(plain, found)
-        verdict = apply_doubt(
-            replace(verdict, observed=observed, unavailable=plain.unavailable, fits=fits)
-        )
-        against = verdict.step is not None or TAMPERED in observed
-        return None if shared and against else self._bounded(verdict)
-
-    def _bounded(self, verdict: Verdict) -> Verdict:
-        """Limit a verdict to the recorded parts: answers without recorded data prove nothing."""
-        known = self._known
-        if verdict.verdict != "reproducible" or known.missing is None:
-            return verdict
-        if self._branch is not None:
-            return replace(verdict, not_judged=(NotJudged(self._branch, known.missing),))
-        if known.shows_nothing and (known.inputs or known.status):
-            return replace(verdict, verdict="unverifiable", reason=known.missing)
-        return replace(verdict, not_judged=(NotJudged(None, known.missing),))
-
-    def _fits(self, run: Transcript, found: Difference | None) -> str | None:
-        """How far the record fits a script that was edited; see `Verdict.fits`."""
-        if self._known.code_hash in (None, self._source.code_hash):
-            return None
-        if found is None:
-            return "all"
-        asked = [step.prompt for step in (*run.steps, run.last)]
-        pairs = zip(map(question_of, self._known.trail), asked, strict=False)
-        other = next((k for k, (then, now) in enumerate(pairs) if then != now), len(run.steps))
-        return "amended" if other >= len(self._known.inputs) else f"to step {other}"
-
-    def _worlds(self, hidden: tuple[str, ...] = ()) -> tuple[Variation, ...]:
-        """The worlds of the other replays: all conditions changed, and those of another machine.
-
-        The second one is left out for most branches, as it costs as much as the first.
-
-        In the first a script finds changed what it knows of its fixed world, cannot read `/proc`
-        and cannot start anything: there it could behave. In the second it finds all that.
-        """
-        changed = Variation(self._varied, hidden)
-        if not self._thorough:
-            return (changed,)
-        opened = tuple(name for name in self._varied if name in _OF_MACHINES)
-        return changed, Variation(opened, hidden)
-
-    def _against_conditions(
-        self, plain: Transcript, others: Sequence[Transcript]
-    ) -> Inquiry[TrialRequest, Verdict]:
-        """The verdict on a record that agrees with a replay, after replays in other conditions."""
-        relied: dict[Cause, int] = {}
-        hidden = self._left_over(plain)
-        if hidden:
-            others = _runs_or_raise((yield self._worlds(hidden)))
-        for world, other in zip(self._worlds(hidden), others, strict=True):
-            verdict = yield from self._against_world(plain, other, world, relied)
-            if verdict is not None:
-                return replace(verdict, relies_on=tuple(relied))
-        if "program" in plain.observed:  # its clock is real, and runs may be in one second
-            (later,) = _runs_or_raise((yield (Variation(later=True),)))
-            if (found := first_difference(plain, later)) is not None:
-                return replace(divergence(found, *explain_noise(plain)), relies_on=tuple(relied))
-        return Verdict("reproducible", relies_on=tuple(relied))
-
-    def _against_world(
-        self, plain: Transcript, other: Transcript, world: Variation, relied: dict[Cause, int]
-    ) -> Inquiry[TrialRequest, Verdict | None]:
-        """The verdict if a replay in another world differs but for what the fixed world holds.
-
-        Args:
-            plain: The run in the record's own world.
-            other: The run in the other world.
-            world: The other world.
-            relied: Collects what only the fixed world holds, and the step where it was found.
-        """
-        changed = list(world.changed)
-        while (found := first_difference(plain, other)) is not None:
-            among = replace(world, changed=tuple(changed))
-            guilty = _or_raise((yield CauseSearch(tuple(self._known.inputs[: found.step]), among)))
-            if ends_search(guilty):
-                moved = relied.get("address-order") == found.step
-                return explain_difference(plain, found, guilty, moved)
-            for name in guilty:
-                relied.setdefault(FIXED_CONDITIONS[name], found.step)
-                changed.remove(name)
-            (other,) = _runs_or_raise((yield (replace(world, changed=tuple(changed)),)))
-        return None
-
-    def _left_over(self, run: Transcript) -> tuple[str, ...]:
-        names = left_over(run, self._source.path.parent)
-        return tuple(name for name in names if name not in self._vouched)
-
-    def _made_without(self, files: tuple[str, ...]) -> bool:
-        """Whether the record agrees with a run that finds none of these files."""
-        if not files:
-            return False
-        run = self._trials.run(self._known.inputs, Variation(("leftovers",), files))
-        return difference_from_record(self._known, run) is None
-
-    def _against_record(self, plain: Transcript, found: Difference) -> Verdict:
-        """The verdict on a record that differs from a replay."""
-        answers = self._known.inputs[: found.step]
-        if is_contradicted(self._known, plain, found.step):
-            words = "the record was edited: its fingerprint of that step is that of the replay"
-            return divergence(found, "unknown", words)
-        if STARTS in self._varied and self._trials.starts_unobserved(answers):
-            return explain_difference(plain, found, (STARTS,), moved=False)
-        if first_difference(plain, self._trials.run(self._known.inputs)) is not None:
-            return divergence(found, *explain_noise(plain))
-        files = [name for name, _ in edited_files(self._record, file_hashes(self._source))]
-        edited = self._edited(files)
-        then, now = (
-            parse_world(self._record.extras.get("world")),
-            self._source.interpreter.version,
-        )
-        same = then.get("python") == now and then.get("fixed", "").split() == [*FIXED]
-        if self._made_without(tuple(left_over(plain, self._source.path.parent, "update"))):
-            words = "files that the script changes lie there, and did not when it was recorded"
-            return divergence(found, "leftover-file", words)
-        # What was fixed when it was recorded, as it is now, cannot be what differs.
-        varied = self._varied
-        changed = (
-            tuple(name for name in varied if name in OPEN_CONDITIONS)
-            if same
-            else (*varied, "entropy")
-        )
-        parts = self._trials.parting(answers, self._left_over(plain))
-        guilty = find_culprits(changed, parts) if parts(changed) else ()
-        if guilty:
-            too = f"; {edited}, too" if edited else ""
-            words = f"what stands there depends on {describe_conditions(guilty)}{too}"
-            return divergence(found, cause_of(guilty), words)
-        if edited:
-            beside = "" if files else named_files(self._source)
-            too = f", perhaps a file beside it too{beside}" if beside else ""
-            words = f"no condition changes it, and {edited}{too}"
-            return divergence(found, "code-changed", words)
-        if "python" in then and not same:
-            words = f"recorded with Python {then['python']}, this is {now}"
-            return divergence(found, "environment", words)
-        beside = named_files(self._source)
-        perhaps = f"perhaps a file beside the script{beside} was another" if beside else ""
-        words = f"no condition changes it: {perhaps or 'nothing tells why'}"
-        return divergence(found, *(observed_cause(plain) or ("unknown", words)))
-
-    def _edited(self, files: Sequence[str]) -> str:
-        """What was edited since, in words; empty if nothing was, as far as is known."""
-        script = self._known.code_hash not in (None, self._source.code_hash)
-        names = [*(["the script"] if script else []), *files]
-        were = "was" if len(names) == 1 else "were"
-        return f"{', '.join(names)} {were} changed since" if names else ""
+    if len(branches) == 1:
+        return iter([_judge_alone(trials, branches[0])])
+    each = thorough or len(branches) <= 1 + SAMPLE
+    found, misled = _judge_together(trials, branches, alone=each)
+    if not each and not misled and found[-1].verdict != "diverges":
+        chosen = _chosen(branches, found, draw)
+        runs = trials.alone(branches[index].answers for index in chosen)
+        pairs = zip(chosen, runs, strict=True)
+        misled = not all(branches[index].agrees_with(run) for index, run in pairs)
+        found = [replace(one, alone=1) if at in chosen else one for at, one in enumerate(found)]
+    if misled:
+        return _until_difference(_judge_alone(trials, branch) for branch in branches)
+    return iter(found)
 
 
-def _runs_or_raise(outcomes: Sequence[Outcome]) -> list[Transcript]:
-    """The requested runs; raises the error that stopped one."""
-    return [_or_raise(outcome) for outcome in outcomes]
+def _chosen(
+    branches: Sequence[BranchVerifier], found: Sequence[Verdict], draw: Draw
+) -> Collection[int]:
+    """The branches to be replayed alone, of those that only shared processes were asked about."""
+    shared = [index for index, verdict in enumerate(found) if not verdict.alone]
+    if any(branch.may_have_shared for branch in branches):
+        return shared
+    others = [index for index in shared if index]
+    return [*shared[: shared[:1] == [0]], *draw(others, min(SAMPLE, len(others)))]
 
 
-def _or_raise(outcome: T | QuizlogError) -> T:
-    """The requested result; raises the error that stopped it."""
-    if isinstance(outcome, QuizlogError):
-        raise outcome
-    return outcome
+def _judge_together(
+    trials: Trials, branches: Sequence[BranchVerifier], *, alone: bool
+) -> tuple[list[Verdict], bool]:
+    """The verdicts by shared processes up to the first difference, and whether they misled.
+
+    Common answers of branches are replayed once. A verdict against a branch needs its own replays;
+    if these find nothing, then what was found came from other branches.
+    """
+    found: list[Verdict] = []
+    inquiries = [branch.inquiry(shared=True, alone=alone) for branch in branches]
+    for branch, verdict in zip(branches, _results(trials, branches, inquiries), strict=True):
+        if verdict is not None:
+            found.append(replace(verdict, alone=int(alone)))
+            continue
+        found.append(_judge_alone(trials, branch))
+        if found[-1].verdict == "reproducible":
+            return found, True
+        if found[-1].verdict == "diverges":
+            break
+    return found, False
 
 
-def _first_of_differences(plain: Transcript, others: Sequence[Transcript]) -> Difference | None:
-    found = (first_difference(plain, other) for other in others)
-    return next((one for one in found if one is not None), None)
+def _judge_alone(trials: Trials, branch: BranchVerifier) -> Verdict:
+    """The verdict on a branch by its own replays."""
+    inquiry = branch.inquiry(shared=False, alone=False)
+    (verdict,) = _results(trials, [branch], [inquiry])
+    assert verdict is not None, "nothing was shared"
+    return verdict
 
 
-def _conditions(observed: Collection[str]) -> tuple[str, ...]:
-    """The conditions that the other replays change.
+def _results(
+    trials: Trials, branches: Sequence[BranchVerifier], inquiries: Sequence[Inquiry[Verdict | None]]
+) -> Iterator[Verdict | None]:
+    """The results of inquiries about branches, in order.
+
+    Equal requests are answered once: an inquiry is only advanced for its own result, or along with
+    an earlier one that has the same request.
+    """
+    wanted = {index: next(inquiry) for index, inquiry in enumerate(inquiries)}
+    found: dict[int, Verdict | None] = {}
+    for index in range(len(inquiries)):
+        while index not in found:
+            asking = [other for other, what in wanted.items() if what == wanted[index]]
+            answers = [branches[other].answers for other in asking]
+            for place, answer in trials.find_out(wanted[index], answers):
+                one = asking[place]
+                try:
+                    wanted[one] = inquiries[one].send(answer)
+                except StopIteration as ended:
+                    found[one] = ended.value
+                    del wanted[one]
+        yield found.pop(index)
+
+
+def _until_difference(verdicts: Iterable[Verdict]) -> Iterator[Verdict]:
+    for verdict in verdicts:
+        yield verdict
+        if verdict.verdict == "diverges":
+            return
+
+
+@contextmanager
+def elsewhere(folder: Path, seed: int) -> Iterator[str]:
+    """Another path, of another length, for a folder: as if another user had it.
 
     Args:
-        observed: The observations of the run; conditions that forbid these are left out.
+        folder: The folder.
+        seed: Chooses the user.
     """
-    said = {name for name, notes in _SAID.items() if not notes.isdisjoint(observed)}
-    return tuple(name for name in _USUAL if name not in said)
+    machine = OtherMachine(seed)
+    user, name = machine.user, next(one for one in machine.folders if one != folder.name)
+    places = (f"{room}/{user}/{name}" for room in ROOMS if _is_empty(room))
+    known = next((path for path in places if len(path) != len(str(folder))), None)
+    if known is not None:
+        yield known
+        return
+    from ..files.scratch import scratch_folder
+
+    with scratch_folder("verify") as base:
+        other = base / (name if len(str(base / name)) != len(str(folder)) else f"{user}/{name}")
+        other.mkdir(parents=True)
+        yield str(other)
+
+
+def _is_empty(folder: str) -> bool:
+    """Whether a folder is there, in which a run may mount what only it sees."""
+    try:
+        return not listdir(folder)
+    except OSError:
+        return False

@@ -39,7 +39,7 @@ Work = Callable[..., Awaitable[dict[str, Any]]]
 
 Row = WorkflowStatus
 """A task's row in the database."""
-Workflow = Callable[..., Coroutine[Any, Any, dict[str, Any]]]
+_Workflow = Callable[..., Coroutine[Any, Any, dict[str, Any]]]
 
 
 @dataclass
@@ -61,7 +61,7 @@ class Engine:
         """Register the workflow of each kind of task with DBOS."""
         self._registered = {kind: self._register(kind, work) for kind, work in self.works.items()}
 
-    def _register(self, kind: str, work: Work) -> Workflow:
+    def _register(self, kind: str, work: Work) -> _Workflow:
         async def workflow(task: str, *arguments: Any) -> dict[str, Any]:
             return await self._workflow(work, task, arguments)
 

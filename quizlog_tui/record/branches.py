@@ -1,7 +1,9 @@
-"""Changes to a record's branches: step, answer, rewind, fork, switch.
+"""Changes to a record's branches: answer, rewind, fork, switch, rename, delete, undo.
 
 Pure functions from record to record. No answer is ever dropped: answers that are replaced become
-a branch. The caller replays the script; nothing here knows what it does with the answers.
+a branch, deleting hides a branch, and answers that an earlier state lacks become a deleted branch
+when that state is restored. The caller replays the script; nothing here knows what it does with the
+answers.
 """
 
 from __future__ import annotations
@@ -13,8 +15,9 @@ from typing import Any
 
 from ..errors import UsageError
 from ..text import plural
+from . import who
 from .append_only_list import AppendOnlyList
-from .lineage import check_branch
+from .lineage import agreements, check_branch, parents_first
 from .model import Branch, Record, Status
 
 
@@ -153,18 +156,27 @@ def _moved_children(record: Record, parent: str, name: str, at: int) -> dict[str
 def remarks_moved(record: Record, branch: str, to: str, since: int = 0) -> Mapping[str, Any]:
     """The extensions, with what is about `branch` from step `since` on moved to branch `to`.
 
-    These are the remarks, and who gave the answers.
+    These are the remarks, and who gave the answers. If `since` is 0, remarks on the branch as a
+    whole are moved too.
     """
-    extras = record.extras
-    if "feedback" in extras:
-        from . import feedback
-
-        extras = feedback.moved(extras, branch, to, since)
-    if "who" in extras:
-        from . import who
-
-        extras = who.moved(extras, branch, to, since)
+    extras = dict(record.extras)
+    for key, whole in (("feedback", not since), ("who", False)):
+        items = extras.get(key)
+        if isinstance(items, (list, AppendOnlyList)):
+            extras[key] = type(items)(
+                {**item, "branch": to} if _is_about(item, branch, since, whole=whole) else item
+                for item in items
+            )
     return extras
+
+
+def _is_about(item: Any, branch: str, since: int, *, whole: bool) -> bool:
+    """Whether an entry of any tool is about a branch, from a step on or as a `whole`."""
+    if not isinstance(item, Mapping) or item.get("branch") != branch:
+        return False
+    at: Any = item.get("at")
+    is_step = isinstance(at, int) and not isinstance(at, bool) and at >= 0
+    return at >= since if is_step else whole
 
 
 def forked(record: Record, at: int, answer: str, name: str | None, end: BranchEnd) -> Record:
@@ -174,7 +186,7 @@ def forked(record: Record, at: int, answer: str, name: str | None, end: BranchEn
         UsageError: There is no such step, or the name is taken or unusable.
     """
     check_pointer(record, at)
-    new = free_name(record, "fork") if name is None else checked_name(record, name)
+    new = free_name(record, "fork") if name is None else _checked_name(record, name)
     entry = Branch(record.branch, at, created=end.time)
     branches = dict(_with_active_stored(record, end)) | {new: entry}
     inputs, trail = record.inputs.upto(at).then(answer), record.trail.upto(at + 1)
@@ -206,7 +218,7 @@ def added_branch(
         UsageError: There is no such step, or the name is taken or unusable.
     """
     check_pointer(record, at)
-    new = free_name(record, "fork") if name is None else checked_name(record, name)
+    new = free_name(record, "fork") if name is None else _checked_name(record, name)
     entry = Branch(
         record.branch,
         at,
@@ -264,7 +276,7 @@ def free_name(record: Record, stem: str) -> str:
     return f"{stem}-{number}"
 
 
-def checked_name(record: Record, name: str) -> str:
+def _checked_name(record: Record, name: str) -> str:
     """`name`, if a new branch can have it.
 
     Raises:
@@ -278,3 +290,140 @@ def checked_name(record: Record, name: str) -> str:
         hint = "1 to 100 characters, no spaces, no @"
         raise UsageError(f"{name!r} cannot name a branch", hint=hint)
     return name
+
+
+def renamed(record: Record, name: str, new: str) -> Record:
+    """The record with a branch renamed, in its children and in feedback too.
+
+    Raises:
+        UsageError: There is no such branch, or the new name is taken or unusable.
+    """
+    check_branch(record, name)
+    if new == name:
+        return record
+    _checked_name(record, new)
+    branches = {
+        new if key == name else key: replace(branch, parent=new)
+        if branch.parent == name
+        else branch
+        for key, branch in record.branches.items()
+    }
+    active = new if record.branch == name else record.branch
+    extras = remarks_moved(record, name, new)
+    return replace(record, branch=active, branches=branches, extras=extras)
+
+
+def noted(record: Record, name: str, text: str) -> Record:
+    """The record with a note on a branch; an empty text removes the note.
+
+    Raises:
+        UsageError: There is no such branch.
+    """
+    entry = _entry(record, name)
+    note = text or None
+    return record if entry.note == note else _with(record, name, replace(entry, note=note))
+
+
+def deleted(record: Record, name: str, time: str) -> Record:
+    """The record with a branch deleted: hidden from lists, its answers and children kept.
+
+    Raises:
+        UsageError: There is no such branch, or it is the active one.
+    """
+    entry = _entry(record, name)
+    if name == record.branch:
+        hint = "switch to another branch first"
+        raise UsageError(f"{name!r} is the active branch", hint=hint)
+    return record if entry.deleted else _with(record, name, replace(entry, deleted=time))
+
+
+def restored(record: Record, name: str) -> Record:
+    """The record with a deleted branch restored.
+
+    Raises:
+        UsageError: There is no such branch.
+    """
+    entry = _entry(record, name)
+    return _with(record, name, replace(entry, deleted=None)) if entry.deleted else record
+
+
+def _entry(record: Record, name: str) -> Branch:
+    check_branch(record, name)
+    return record.branches.get(name, Branch(None, 0))
+
+
+def _with(record: Record, name: str, entry: Branch) -> Record:
+    """The record with a branch's entry set; a new entry is the first branch's and comes first."""
+    rest = dict(record.branches)
+    branches = rest | {name: entry} if name in rest else {name: entry} | rest
+    return replace(record, branches=branches)
+
+
+def restored_state(record: Record, left: Record, end: BranchEnd) -> Record:
+    """`record` with the answers of `left` that it lacks.
+
+    Args:
+        record: The state to restore.
+        left: The present state, which is left.
+        end: The state at the end of the active branch of `left`.
+    """
+    twins = _twins(record, left)
+    lengths = {name: record.length_of(twin) for name, twin in twins.items()}
+    for name in left.all_names:
+        if lengths.get(name, -1) < left.length_of(name):
+            record = _with_line(record, left, name, end)
+    return who.restore_givers(record, left)
+
+
+def _twins(record: Record, left: Record) -> dict[str, str]:
+    """For branches of `left`, a branch of `record` such that one path starts with the other.
+
+    Only branches that are cheap to match are included: an unchanged list of answers is the same
+    object in both states, even if its branch was renamed.
+    """
+    found: dict[str, str] = {}
+    mine, theirs = left.branch, record.branch
+    for name, twin in ((mine, mine), (theirs, theirs), (mine, theirs)):
+        both = name in left.all_names and twin in record.all_names
+        if both and name not in found and record.path_of(twin).agrees(left.path_of(name)):
+            found[name] = twin
+    rest = {name: entry for name, entry in record.branches.items() if name != record.branch}
+    places = {_place(entry, entry.parent): name for name, entry in rest.items()}
+    for name in parents_first(left):
+        branch = left.branches.get(name)
+        if branch is None or name in found:
+            continue
+        if branch.parent is None or branch.parent in found:
+            parent = None if branch.parent is None else found[branch.parent]
+            place = _place(branch, parent)
+            found |= {name: places[place]} if place in places else {}
+    return found
+
+
+def _place(branch: Branch, parent: str | None) -> tuple[str | None, int, int]:
+    return parent, branch.at, id(branch.inputs)
+
+
+def _with_line(record: Record, left: Record, name: str, end: BranchEnd) -> Record:
+    """The record with the answers of a branch of `left`, on a new branch if necessary."""
+    path = left.path_of(name)
+    shared = agreements(record, path)
+    if len(path) in shared.values():
+        return record
+    if name == record.branch and path.starts_with(record.inputs):
+        return replace(record, inputs=path)
+    taken = name in record.all_names
+    parent = max(record.all_names, key=shared.__getitem__)
+    at = shared[parent]
+    entry = replace(
+        left.branches.get(name, Branch(None, 0)),
+        parent=parent,
+        at=at,
+        inputs=AppendOnlyList(path[at:]),
+        trail=AppendOnlyList(left.trail_of(name)[at + 1 :]),
+        deleted=end.time,
+    )
+    if name == left.branch:
+        entry = replace(entry, status=end.status, score=end.score)
+    branches = {**record.branches, free_name(record, name) if taken else name: entry}
+    return replace(record, branches=branches)

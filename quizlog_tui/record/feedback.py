@@ -164,22 +164,3 @@ def matching(
         and verdict in (None, remark.verdict or "none")
         and author in (None, remark.author or "")
     ]
-
-
-def moved(extras: Mapping[str, Any], branch: str, to: str, since: int = 0) -> Mapping[str, Any]:
-    """The extensions, with remarks on `branch` from step `since` on moved to branch `to`.
-
-    If `since` is 0, remarks on the branch as a whole are moved too.
-    """
-    value = extras.get(KEY)
-    if not isinstance(value, list):
-        return extras
-    items = [item | {"branch": to} if _concerns(item, branch, since) else item for item in value]
-    return extras if items == value else {**extras, KEY: items}
-
-
-def _concerns(item: Any, branch: str, since: int) -> bool:
-    if not isinstance(item, dict) or item.get("branch") != branch:
-        return False
-    at = _from(item).at
-    return not since if at is None else at >= since

@@ -16,8 +16,8 @@ from pathlib import Path
 
 from ..config import config_folder
 from ..errors import ConfigError
-from ..files.digest import hex_digest
-from ..files.own_text import write_own_text
+from ..files.durable import write_own_text
+from ..files.regular_file import hex_digest
 from ..text import clipped, one_line
 from .lock import locked
 from .model import Record

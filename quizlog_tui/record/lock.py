@@ -20,8 +20,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..errors import ConflictError, LockedError, RecordError
-from ..files.digest import hex_digest
-from .durable import make_usable, unwritable
+from ..files.durable import make_usable, unwritable
+from ..files.regular_file import hex_digest
 
 try:
     import fcntl

@@ -1,12 +1,12 @@
 """The record: the whole state of a questionnaire, as defined by the trace format.
 
-Frozen data only. `yaml_text` writes it, `validate` checks it, `branches` changes it and `store`
-keeps it in a file.
+Frozen data only. `document` reads and writes it, `branches` changes it and `store` keeps it in a
+file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, Literal, get_args
@@ -103,7 +103,7 @@ class Record:
     """The arguments the script runs with, after its name (extension: `args`)."""
     trail: AppendOnlyList[str] = field(default_factory=AppendOnlyList)
     """A fingerprint of what was printed and asked at each stop of the active branch, the pending
-    one included (see `replay.trail`). It is shorter if another tool added answers."""
+    one included (see `replay.transcript`). It is shorter if another tool added answers."""
     code_hash: str | None = None
     """Hash of the script's source when the record was last written."""
     branch: str = MAIN
@@ -225,3 +225,31 @@ class Record:
 
 
 _FIELDS = tuple(each.name for each in fields(Record))
+
+
+_FILE_HASHES = "file_hashes"
+
+
+def with_file_hashes(extras: Mapping[str, Any], hashes: Mapping[str, str]) -> dict[str, Any]:
+    """The extras of a record with these digests; without the key if there are none."""
+    others = {key: value for key, value in extras.items() if key != _FILE_HASHES}
+    return {**others, _FILE_HASHES: dict(hashes)} if hashes else others
+
+
+def edited_files(record: Record, now: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Names of the files that are not as recorded, each with `edited`, `new` or `missing`.
+
+    Args:
+        record: The record; nothing is known about one without digests.
+        now: The digests now.
+    """
+    then = record.extras.get(_FILE_HASHES)
+    if not isinstance(then, dict):
+        return
+    for name in sorted({*then, *now}):
+        if name not in now:
+            yield str(name), "missing"
+        elif name not in then:
+            yield name, "new"
+        elif then[name] != now[name]:
+            yield name, "edited"

@@ -13,16 +13,23 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ..errors import ConflictError, LimitError, RecordError
+from ..files.durable import Draft, sync_folders, write_bytes
 from ..files.place import FileKind, asked_before, check_place
 from ..files.regular_file import read_regular
-from .durable import Draft, sync_folders, write_bytes
+from .document import Rendering, from_text, to_mapping, to_text
 from .lock import WAIT_SECONDS, Lock, lock_file, locked
 from .model import Record
-from .text.document import Rendering, from_text, to_mapping, to_text
-from .text.yaml_text import MAX_BYTES
+from .yaml_text import MAX_BYTES
 
+SUFFIXES = (".yaml", ".yml", ".json")
+"""The suffixes of records' file names."""
 _NEW = FileKind("a record", asked_before)
 """A new record: `create` replaces no file."""
+
+
+def is_record(path: Path) -> bool:
+    """Whether a file is named like a record."""
+    return path.suffix in SUFFIXES
 
 
 class RecordFile:

@@ -1,33 +1,33 @@
-"""The summary of a record that a library shows, read from the file without running the script.
+"""What a list of records shows of each, read from its file without running the script.
 
-The summary of an unreadable record says what is wrong; no file content makes this module raise. A
-big record in quizlog's own layout is not parsed, as the places of its values are known.
+There are two readers: `RecordFile.read` reads a small file whole, and of a big one in quizlog's own
+layout a skim parses only the ends of the long lists. The summary of a record that cannot be read
+says what is wrong; no content of a file makes this module raise.
 """
 
 from __future__ import annotations
 
 import codecs
-import contextlib
-import json
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
+from typing import Any
 
-from ..errors import QuizlogError
-from ..files.regular_file import open_regular
-from .model import Status
-from .store import RecordFile
-from .text.yaml_text import MAX_BYTES
+from ..errors import QuizlogError, RecordError
+from ..files.regular_file import open_regular, read_regular
+from .feedback import Feedback, read_from
+from .model import MAIN, STATUSES, Status
+from .store import SUFFIXES, RecordFile
+from .yaml_text import MAX_BYTES, parse, parse_own
 
-SUFFIXES = (".yaml", ".yml", ".json")
-"""The suffixes of records' file names."""
 _SKIPPED = frozenset({"node_modules", "__pycache__", "site-packages", "venv"})
 _SKIM_FROM = 64 * 1024
-"""Files below this size in bytes are parsed, which finds every error in them."""
+"""Files below this size in bytes are read whole, which finds every error in them."""
+_MOST_BYTES = 512 * 1024
+"""A record of which more than this is left without its long lists has no preview."""
 
 
 @dataclass(frozen=True)
@@ -93,72 +93,146 @@ def _read(path: Path, changed: float) -> Summary:
     )
 
 
-_HEAD = re.compile(
-    rb'script: ("[^\n]*")\n(?:output: "[^\n]*"\n)?seed: (-?\d{1,30})\n'
-    rb'status: "(in_progress|success|error)"\n(?:code_hash: "[^\n]*"\n)?inputs:(?: \[\])?\n'
-)
-_POINTER = re.compile(rb"\npointer: (\d{1,12})\nprint:")
-_BRANCHES = re.compile(rb"\nbranches:(\n.*?\n)(?=[^ \n]|\Z)", re.S)
-_ERROR = re.compile(rb"\nlast_error:\n(?:  .*\n)*?  score: ([0-9.eE+-]{1,30})\n")
-_ACTIVE = re.compile(rb'\nbranch: ("[^\n]*")\n')
-_ENTRY = re.compile(rb'^  (?! )(.+):$|^    (deleted): ".*"$', re.M)
+_LONG = re.compile(rb"^( *)(inputs|print|trail|who):\n((?:\1- .*+\n)++)", re.M)
+_ENDS = 50
+"""Items of a long list that a skim parses, its last ones."""
 
 
 def _skimmed(path: Path, changed: float) -> Summary | None:
     """The summary of a record in quizlog's own layout, without parsing long lists; else None.
 
-    13 times as fast as reading the record at 2,000 answers, 23 times at 20,000 (measured by
+    13 times as fast as reading the record at 2,000 answers, 25 times at 20,000 (measured by
     `tests/bench/readers.py`).
     """
-    with open_regular(path) as file:
-        data = file.read(MAX_BYTES)
-    head = _HEAD.match(data)
-    end = data.find(b"\npointer: ", head.end() - 1) if head else -1
-    pointer = _POINTER.match(data, end) if end >= 0 else None
-    if head is None or pointer is None:
+    text, recorded = _shortened(read_regular(path, MAX_BYTES))
+    try:
+        data = parse_own(text.decode("utf-8-sig"))
+        return None if data is None else _skimmed_summary(path, changed, data, recorded)
+    except (LookupError, ValueError, TypeError, AttributeError):  # data of other kinds
         return None
-    recorded = data.count(b"\n- ", head.end() - 1, end)
-    if int(pointer[1]) > recorded:
+
+
+def _shortened(data: bytes) -> tuple[bytes, int]:
+    """The bytes of a record with the ends of its long lists only, and the number of its answers.
+
+    The lists of branches are left out.
+    """
+    answers = 0
+
+    def shorten(found: re.Match[bytes]) -> bytes:
+        nonlocal answers
+        if found[1]:
+            return b"%b%b: []\n" % (found[1], found[2])
+        start, end = found.span(3)
+        if found[2] == b"inputs":
+            answers = data.count(b"\n", start, end)
+        return b"%b:\n%b" % (found[2], data[_start_of_last(data, start, end) : end])
+
+    return _LONG.sub(shorten, data), answers
+
+
+def _start_of_last(data: bytes, start: int, end: int) -> int:
+    """Where the last lines of a part begin."""
+    at = end
+    for _ in range(_ENDS + 1):
+        at = data.rfind(b"\n", start, at)
+        if at < 0:
+            return start
+    return at + 1
+
+
+def _skimmed_summary(
+    path: Path, changed: float, data: Mapping[str, Any], recorded: int
+) -> Summary | None:
+    """The summary from a record's data without its long lists; None if it is not sure."""
+    script, seed, status, used = (data[key] for key in ("script", "seed", "status", "pointer"))
+    sure = isinstance(script, str) and type(seed) is int and type(used) is int
+    all_counted = len(data.get("inputs", ())) == min(recorded, _ENDS)
+    if not sure or status not in STATUSES or not all_counted or not 0 <= used <= recorded:
         return None
-    with contextlib.suppress(ValueError):
-        return Summary(
-            path,
-            json.loads(head[1]),
-            status := cast(Status, head[3].decode()),
-            _skimmed_score(data, pointer.end(), status),
-            int(pointer[1]),
-            recorded,
-            _skimmed_branches(data, pointer.end()),
-            int(head[2]),
-            changed,
-        )
-    return None
+    branches, active = data.get("branches", {}), data.get("branch", MAIN)
+    shown = {name for name, entry in branches.items() if entry.get("deleted") is None}
+    score = {"in_progress": None, "success": 1.0, "error": _error_score(data)}[status]
+    count = len(shown | {active})
+    return Summary(path, script, status, score, used, recorded, count, seed, changed)
 
 
-def _found(pattern: re.Pattern[bytes], key: bytes, data: bytes, start: int) -> bytes | None:
-    """The pattern's first group at a top-level key, which is located by a plain search first."""
-    at = data.find(b"\n" + key + b":", start)
-    match = pattern.match(data, at) if at >= 0 else None
-    return match[1] if match else None
+def _error_score(data: Mapping[str, Any]) -> float | None:
+    error = data.get("last_error")
+    return None if error is None else float(error.get("score", 0))
 
 
-def _skimmed_score(data: bytes, start: int, status: Status) -> float | None:
-    if status != "error":
-        return 1.0 if status == "success" else None
-    score = _found(_ERROR, b"last_error", data, start)
-    return float(score) if score else None
+@dataclass(frozen=True)
+class Preview:
+    """The present state of a record, as far as its file tells it."""
+
+    question: str | None = None
+    """The pending question; None if there is none, or it is not recorded."""
+    error: str | None = None
+    """The text of the last error."""
+    line: int | None = None
+    """The line of the script that raised it."""
+    printed: tuple[str, ...] = ()
+    """What was printed last."""
+    notes: tuple[Feedback, ...] = ()
+    """The remarks, in their order."""
+    scores: tuple[float, ...] = ()
+    """The scores of the branches, oldest first."""
 
 
-def _skimmed_branches(data: bytes, start: int) -> int:
-    """The number of branches that are not deleted, the active one included."""
-    hidden: dict[str, bool] = {}
-    for name, deleted in _ENTRY.findall(_found(_BRANCHES, b"branches", data, start) or b""):
-        if deleted:
-            hidden[next(reversed(hidden))] = True
-        else:
-            hidden[json.loads(name) if name.startswith(b'"') else name.decode()] = False
-    active = json.loads(_found(_ACTIVE, b"branch", data, start) or b'"main"')
-    return list((hidden | {active: False}).values()).count(False)
+def preview(one: Summary) -> Preview:
+    """The preview of a record; empty if it cannot be read or is too big. Never raises."""
+    try:
+        data = read_regular(one.path, MAX_BYTES)
+        if len(data) >= _SKIM_FROM:
+            data, _ = _shortened(data)
+            if len(data) > _MOST_BYTES:
+                return Preview()
+        text = data.decode("utf-8-sig")
+        found = parse_own(text)
+        return _preview(one, parse(text, str(one.path))[0] if found is None else found)
+    except (OSError, RecordError, ValueError, RecursionError):
+        return Preview()
+
+
+def _preview(one: Summary, data: object) -> Preview:
+    if not isinstance(data, Mapping):
+        return Preview()
+    error = data.get("last_error")
+    error = error if isinstance(error, Mapping) else {}
+    message, line = error.get("message"), error.get("line")
+    return Preview(
+        _question(one, data),
+        message if isinstance(message, str) else None,
+        line if isinstance(line, int) else None,
+        tuple(each for each in _items(data, "print")[-_ENDS:] if isinstance(each, str)),
+        tuple(read_from(data)),
+        tuple(_scores(one, data)),
+    )
+
+
+def _items(data: Mapping[Any, Any], key: str) -> list[Any]:
+    found = data.get(key)
+    return found if isinstance(found, list) else []
+
+
+def _question(one: Summary, data: Mapping[Any, Any]) -> str | None:
+    """The question at the pointer, from the fingerprint of that stop, counted from the end."""
+    trail, from_end = _items(data, "trail"), one.recorded - one.used + 1
+    if one.status != "in_progress" or len(trail) < from_end:
+        return None
+    _, space, question = str(trail[-from_end]).partition(" ")
+    return question if space else None
+
+
+def _scores(one: Summary, data: Mapping[Any, Any]) -> Iterator[float]:
+    branches = data.get("branches")
+    for branch in branches.values() if isinstance(branches, Mapping) else ():
+        score = branch.get("score") if isinstance(branch, Mapping) else None
+        if isinstance(score, int | float) and 0 <= score <= 1:
+            yield float(score)
+    if one.score is not None:
+        yield one.score
 
 
 def find_records(folder: Path) -> Iterator[Path]:

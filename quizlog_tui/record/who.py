@@ -75,11 +75,7 @@ def on_branch(record: Record, name: str, since: int = 0) -> dict[int, Attributio
 
 def entries(record: Record) -> AppendOnlyList[Any]:
     """The record's entries as they were read."""
-    return _items(record.extras)
-
-
-def _items(extras: Mapping[str, Any]) -> AppendOnlyList[Any]:
-    value = extras.get(KEY) or ()
+    value = record.extras.get(KEY) or ()
     return value if isinstance(value, AppendOnlyList) else AppendOnlyList(value)
 
 
@@ -95,21 +91,8 @@ def _entries(items: Iterable[Any]) -> Iterator[tuple[str, int, Attribution]]:
 
 def added(record: Record, branch: str, at: int, given: Attribution) -> Record:
     """The record with how answer `at`, which belongs to a branch, was given."""
-    items = _items(record.extras).then({"at": at, "branch": branch, **given.to_dict()})
+    items = entries(record).then({"at": at, "branch": branch, **given.to_dict()})
     return record.but(extras={**record.extras, KEY: items})
-
-
-def moved(extras: Mapping[str, Any], branch: str, to: str, since: int) -> Mapping[str, Any]:
-    """The extensions, with the givers of answers of `branch` from step `since` on moved to `to`."""
-    items = [
-        {**item, "branch": to} if _concerns(item, branch, since) else item
-        for item in _items(extras)
-    ]
-    return {**extras, KEY: AppendOnlyList(items)} if items else extras
-
-
-def _concerns(item: Any, branch: str, since: int) -> bool:
-    return any(name == branch and at >= since for name, at, _ in _entries([item]))
 
 
 def restore_givers(record: Record, left: Record) -> Record:
@@ -119,9 +102,9 @@ def restore_givers(record: Record, left: Record) -> Record:
         record: An earlier state, to which answers of `left` were added.
         left: The state that is left.
     """
-    before = set(_entries(_items(record.extras)))
+    before = set(_entries(entries(record)))
     lost: dict[str, dict[int, Attribution]] = {}
-    for branch, at, given in _entries(_items(left.extras)):
+    for branch, at, given in _entries(entries(left)):
         if (branch, at, given) not in before and branch in left.all_names:
             lost.setdefault(branch, {})[at] = given
     known = {(branch, at) for branch, at, _ in before}

@@ -13,8 +13,7 @@ from ..errors import LimitError
 from ..record.append_only_list import AppendOnlyList
 from ..record.model import LastError, Status
 from .answer_code import answers_run
-from .process.limits import Limits
-from .process.process import QuizProcess
+from .process.process import Limits, QuizProcess
 from .process.protocol import CodeRun, RawStep, Violation, WorkerOutcome, WorkerReport
 from .script.source import Source
 from .transcript import Step, Transcript, frozen
@@ -320,6 +319,16 @@ class LiveRun:
             stderr=last.stderr + late.stderr,
             stdout=last.stdout + more,
         )
+
+
+def was_killed(transcript: Transcript) -> bool:
+    """Whether the process ended by SIGKILL, sent by the script itself or by somebody else."""
+    return transcript.exit_code == -9
+
+
+def was_lost(run: LiveRun) -> bool:
+    """Whether the process was killed from outside before it could report anything."""
+    return not run.waiting and run.process.pid is None
 
 
 def _last_error(

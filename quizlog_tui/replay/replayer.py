@@ -14,26 +14,28 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import CancelledError, QuizlogError
-from .cache.cached_run import CachedRun, is_ready, take_checkpoint
-from .cache.checkpoints import Checkpoint, Checkpoints, Key, can_copy, key_of
-from .cache.fan_out import fan_out_copies
-from .cache.known_runs import was_killed, was_lost
-from .cache.run_cache import RunCache, known_transcript
-from .live_run import LiveRun
-from .process.limits import Limits, user_limits
-from .process.process import QuizProcess
+from .checkpoints import Checkpoint, Checkpoints, Key, can_copy, key_of
+from .live_run import LiveRun, was_killed, was_lost
+from .process.process import Limits, QuizProcess, user_limits
+from .run_cache import (
+    CachedRun,
+    RunCache,
+    fan_out_copies,
+    is_ready,
+    known_transcript,
+    take_checkpoint,
+)
+from .script.granted import SourceCache
 from .script.source import Source
-from .script.source_cache import SourceCache
 from .transcript import Transcript
-from .tree import tree_of
-from .tree_walk import Outcome, TreeWalk
+from .tree_walk import Outcome, TreeWalk, tree_of
 from .world import World
 
 if TYPE_CHECKING:
     from ..config import Config
     from .kept_files import Keeper
 
-MAX_RUNS = 8
+_MAX_RUNS = 8
 """Maximum number of live processes, besides checkpoints."""
 CHECKPOINTS = 64
 """Maximum number of checkpoints, of all scripts together."""
@@ -58,7 +60,7 @@ class Replayer:
         self,
         limits: Limits | None = None,
         *,
-        runs: int = MAX_RUNS,
+        runs: int = _MAX_RUNS,
         checkpoints: int = CHECKPOINTS,
         checkpoint_memory: int = CHECKPOINT_MEMORY,
         keeper: Keeper | None = None,

@@ -1,25 +1,35 @@
-"""What one run of a script did: the value that `replay` returns.
+"""What one run of a script did: the value that `replay` returns, and the fingerprints of its stops.
 
 Pure data. A transcript shares its steps with the shorter transcripts of the same run, so that one
 more answer costs the same after ten steps and after ten thousand.
+
+A fingerprint identifies a stop without storing what it showed; a record keeps those of its stops,
+by which an edited script is judged. It is one line of text: twelve hexadecimal digits over all that
+a stop shows (printed text, the question, or how the run ended), a space, and the question itself.
+At the end of a run there is neither question nor space.
 """
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
 from typing import Any, TypeVar
 
+from ..files.regular_file import hex_digest
 from ..record.append_only_list import AppendOnlyList
 from ..record.model import LastError, Status
+from ..terminal_text import plain
 from .script.input_type import InputType, input_type
 from .script.source import Source
-from .stop_fingerprint import fingerprint_of
 from .world import TAMPERED
 
 T = TypeVar("T")
+_UNNAMED = (None, "Exception", "SystemExit")
+"""Classes of errors that say no more than the message; None where it is not known."""
 _TRACEBACK = re.compile(
     r"^(Traceback|  \+ Exception Group Traceback) \(most recent call last\):\n", re.MULTILINE
 )
@@ -30,6 +40,12 @@ _CHAINED = (
     "\nThe above exception was the direct cause of the following exception:\n\n",
 )
 """How the traceback of one exception ends where that of another follows."""
+_MARGIN = re.compile(r" *[|+] ")
+"""What stands before the lines of a group of exceptions."""
+_DIGITS = 12
+_quoted = json.encoder.encode_basestring_ascii
+_MOST_STRINGS = 1_000
+"""Maximum number of printed strings that are tried as those of one stop."""
 
 
 def frozen(kind: type[T], fields: dict[str, Any]) -> T:
@@ -100,7 +116,7 @@ class Step:
     @cached_property
     def fingerprint(self) -> str:
         """The fingerprint of this stop, if it asks."""
-        return fingerprint_of(self.written, self.prompt or "")
+        return _fingerprint_of(self.written, self.prompt or "")
 
     @property
     def input_type(self) -> str:
@@ -176,6 +192,22 @@ class Transcript:
         if self.status == "success":
             return 1.0
         return self.last_error.score if self.last_error else None
+
+    def error_text(self, draw: Callable[[str], str] = plain) -> str:
+        """The error in words: its message, behind the name of its class; empty without an error.
+
+        A plain `Exception`, which is how a script refuses an answer, and `SystemExit` are not named
+        unless they have no message.
+
+        Args:
+            draw: What is made of the message.
+        """
+        if self.last_error is None:
+            return ""
+        message, kind = draw(self.last_error.message), self.error_type
+        if not message:
+            return kind or "error"
+        return message if kind in _UNNAMED else f"{kind}: {message}"
 
     @property
     def own_stderr(self) -> str:
@@ -266,10 +298,6 @@ def _traceback_start(stderr: str) -> int:
     return start
 
 
-_MARGIN = re.compile(r" *[|+] ")
-"""What stands before the lines of a group of exceptions."""
-
-
 def _told(traceback: str) -> str:
     """The lines of a traceback that are no frames."""
     told, in_frames = [], False
@@ -282,3 +310,64 @@ def _told(traceback: str) -> str:
             in_frames = False
             told.append(f"{line}\n")
     return "".join(told)
+
+
+def _digest_of(*shown: object) -> str:
+    """The digits for what a stop shows."""
+    return _digits(json.dumps(shown))
+
+
+def _fingerprint_of(written: Sequence[str], prompt: str) -> str:
+    """The fingerprint of a stop that asks.
+
+    Args:
+        written: What was printed before the question.
+        prompt: The question.
+    """
+    text = f"[[{', '.join(map(_quoted, written))}], {_quoted(prompt)}]"  # faster than `json.dumps`
+    return f"{_digits(text)} {prompt}"
+
+
+def _digits(text: str) -> str:
+    return hex_digest(text.encode("ascii"))[:_DIGITS]
+
+
+def stop_fingerprint(run: Transcript, stop: int) -> str:
+    """The fingerprint of a stop of a run; the last one is the pending question, or the end."""
+    if stop < len(run.steps):
+        return run.steps[stop].fingerprint
+    if run.last.prompt is not None:
+        return run.last.fingerprint
+    message = run.last_error.message if run.last_error else None
+    return _digest_of(run.last.written, None, run.status, message, run.score)
+
+
+def question_of(fingerprint: str) -> str | None:
+    """The question in a fingerprint; None if the run ended there."""
+    _, space, text = fingerprint.partition(" ")
+    return text if space else None
+
+
+def printed_before(fingerprint: str, texts: AppendOnlyList[str], start: int) -> list[str] | None:
+    """The printed strings of a record that belong to a question; None if that is unclear.
+
+    Args:
+        fingerprint: The fingerprint of the question.
+        texts: The record's `print`.
+        start: Index of the first string that belongs to no earlier stop.
+    """
+    prompt, own = question_of(fingerprint), texts[start:]
+    for count in range(min(len(own), _MOST_STRINGS) + 1):
+        lines = [f"{text}\n" for text in own[:count]]
+        if fingerprint.startswith(_digest_of(lines, prompt)):
+            return list(own[:count])
+        if lines and fingerprint.startswith(_digest_of([*lines[:-1], own[count - 1]], prompt)):
+            return list(own[:count])  # the last one ended without a newline
+    return None
+
+
+def extended_trail(trail: AppendOnlyList[str], run: Transcript) -> AppendOnlyList[str]:
+    """A trail, extended by the fingerprints of the further stops of a run."""
+    return trail.then(
+        *(stop_fingerprint(run, stop) for stop in range(len(trail), len(run.steps) + 1))
+    )

@@ -1,23 +1,20 @@
 """Replays without a cache, alone or in parallel, that can be cancelled all at once.
 
-Used by everything that judges scripts and records.
+Used by everything that judges scripts and records. Calls in parallel react to Ctrl-C at once.
 """
 
 from __future__ import annotations
 
-import time
+import contextlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import TypeVar
 
-from ..errors import CancelledError
-from .parallel import run_parallel, wait_for_result
-from .process.limits import Limits
-from .replayer import Replayer
+from ..errors import CancelledError, QuizlogError
+from .process.process import Limits
 from .script.source import Source
 from .transcript import Transcript
-from .tree import Node
-from .tree_walk import Outcome, TreeWalk
+from .tree_walk import Node, Outcome, TreeWalk, tree_of
 from .world import World
 
 T = TypeVar("T")
@@ -32,8 +29,7 @@ class UncachedRuns:
     """
 
     def __init__(self, limits: Limits | None = None) -> None:
-        self._limits = limits
-        self._running: set[Replayer] = set()
+        self._limits = limits or Limits()
         self._walks: set[TreeWalk] = set()
         self._over = False
 
@@ -44,14 +40,11 @@ class UncachedRuns:
             LimitError: The script exceeded a limit.
             CancelledError: `give_up` was called.
         """
-        with Replayer(self._limits, checkpoints=0) as replayer:
-            self._running.add(replayer)
-            try:
-                if self._over:
-                    raise CancelledError("given up")
-                return replayer.replay(source, world, inputs)
-            finally:
-                self._running.discard(replayer)
+        with self._begun(source, [world], tree_of([inputs])) as [walk]:
+            _, outcome = next(walk)
+        if isinstance(outcome, QuizlogError):
+            raise outcome
+        return outcome
 
     def walk(
         self, source: Source, worlds: Sequence[World], tree: Node
@@ -69,22 +62,31 @@ class UncachedRuns:
         Raises:
             CancelledError: `give_up` was called.
         """
-        walks = [TreeWalk(source, world, tree, self._limits or Limits()) for world in worlds]
+        with self._begun(source, worlds, tree) as walks:
+            pool = ThreadPoolExecutor(len(walks))
+            try:
+                for _ in range(tree.count):
+                    pairs = [
+                        _result(future) for future in [pool.submit(next, walk) for walk in walks]
+                    ]
+                    yield pairs[0][0], [outcome for _, outcome in pairs]
+            finally:
+                for walk in walks:
+                    walk.cancel()
+                pool.shutdown()
+
+    @contextlib.contextmanager
+    def _begun(
+        self, source: Source, worlds: Sequence[World], tree: Node
+    ) -> Iterator[list[TreeWalk]]:
+        """Walks through a tree, one in each world, that `give_up` cancels; closed at the end."""
+        walks = [TreeWalk(source, world, tree, self._limits) for world in worlds]
         self._walks.update(walks)
-        pool = ThreadPoolExecutor(len(walks))
         try:
             if self._over:
                 raise CancelledError("given up")
-            for _ in range(tree.count):
-                pairs = [
-                    wait_for_result(future)
-                    for future in [pool.submit(next, walk) for walk in walks]
-                ]
-                yield pairs[0][0], [outcome for _, outcome in pairs]
+            yield walks
         finally:
-            for walk in walks:
-                walk.cancel()
-            pool.shutdown()
             self._walks.difference_update(walks)
             for walk in walks:
                 walk.close()
@@ -109,7 +111,33 @@ class UncachedRuns:
         self._over = True
         for walk in list(self._walks):
             walk.cancel()
-        while self._running:  # a process that is just starting is cancelled in the next round
-            for replayer in list(self._running):
-                replayer.cancel()
-            time.sleep(0.01)
+
+
+def run_parallel(
+    function: Callable[[T], R], items: Iterable[T], workers: int, give_up: Callable[[], None]
+) -> Iterator[R]:
+    """The results of a function for each item, in the order of the items.
+
+    Args:
+        function: Called in threads.
+        items: Its arguments.
+        workers: Maximum number of concurrent calls.
+        give_up: Called when the caller stops waiting; must make running calls end soon.
+    """
+    pool = ThreadPoolExecutor(workers)
+    try:
+        for future in [pool.submit(function, item) for item in items]:
+            yield _result(future)
+    except (KeyboardInterrupt, GeneratorExit):
+        pool.shutdown(wait=False, cancel_futures=True)
+        give_up()
+        raise
+    finally:
+        pool.shutdown()
+
+
+def _result(future: Future[R]) -> R:
+    """The result of a call. Waits in slices, as a Ctrl-C just before an endless wait is missed."""
+    while not wait([future], timeout=0.2).done:
+        pass
+    return future.result()

@@ -34,7 +34,7 @@ Cause = Literal[
 
 START = 1_735_689_600 * 10**9
 """Start of the clocks if the record has no `start_time`: 2025-01-01, in nanoseconds."""
-TICK = 10**6
+_TICK = 10**6
 """Nanoseconds by which each reading advances the clocks."""
 
 FIXED = {
@@ -209,10 +209,10 @@ class World:
     def clock(self) -> tuple[int, int]:
         """Start and tick of the clocks."""
         if "clock" in self.changed:
-            from .worker.fixed.other_times import earlier  # every command loads this module
+            from .worker.fixed.other_machine import earlier  # every command loads this module
 
-            return earlier(self.start // 10**9, self.seed) * 10**9 + self.start % 10**9, TICK * 3
-        return self.start, TICK
+            return earlier(self.start // 10**9, self.seed) * 10**9 + self.start % 10**9, _TICK * 3
+        return self.start, _TICK
 
     def but(self, changed: Iterable[str]) -> World:
         """The same world with other conditions changed."""

@@ -1,24 +1,27 @@
 """The content of an export as plain data: every branch with its steps, outcome and remarks.
 
 It replays the branches through the session and knows nothing of HTML or Markdown. Its texts are
-those of the script and the record, unescaped.
+those of the script and the record, unescaped. The phrases that HTML and Markdown share are below.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 
 from ..errors import QuizlogError
 from ..record.feedback import Feedback, read
 from ..record.lineage import upwards
 from ..record.model import Record, Status
 from ..record.private_text import Privacy, PrivateFinding
+from ..replay.script.needed_files import EXPORT
 from ..replay.script.source import Source
 from ..replay.transcript import Transcript
-from ..session.branch_list import BranchInfo
+from ..session.reply import BranchInfo
 from ..session.session import Session
 from ..session.timeline import Moment, timeline
+from ..text import plural
 
 
 @dataclass(frozen=True)
@@ -188,3 +191,43 @@ def with_findings(report: RecordReport, privacy: Privacy) -> RecordReport:
 def redacted(report: RecordReport, privacy: Privacy) -> RecordReport:
     """The report with placeholders for private text; the list of it is kept."""
     return replace(privacy.clean_value(replace(report, private=())), private=report.private)
+
+
+MARK = EXPORT
+"""Marks a file as an export, in its first lines, so that a later export may replace it."""
+_OUTCOMES = {"in_progress": "● waiting", "success": "✓ finished", "error": "✗ error"}
+
+
+def outcome(status: Status | None, score: float | None) -> str:
+    """An outcome as a sign, a word, and the score if there is one."""
+    known = "? not run" if status is None else _OUTCOMES[status]
+    return known if score is None else f"{known}, score {score:g}"
+
+
+def length(branch: BranchSection) -> str:
+    """The number of answers of a branch, shared ones included, in words."""
+    return plural(branch.at + max(len(branch.moments) - 1, 0), "answer")
+
+
+def signed(remark: Feedback) -> list[str]:
+    """A remark's verdict, author, time and unknown keys, as untrusted text."""
+    rest = [f"{key}={value}" for key, value in remark.extras.items()]
+    time = when(remark.time) if remark.time else ""
+    return [word for word in (remark.verdict, remark.author, time, *rest) if word]
+
+
+def when(time: str) -> str:
+    """A recorded time to be read, to the minute; what is no time stays as it is."""
+    try:
+        then = datetime.fromisoformat(time)
+        zone = "" if then.tzinfo is None else " UTC"
+        then = then.astimezone(UTC) if zone else then
+    except (ValueError, OverflowError):
+        return time
+    return f"{then:%Y-%m-%d %H:%M}{zone}" if ":" in time else time
+
+
+def place(remark: Feedback) -> list[str]:
+    """The branch and step of a remark, for one that is not shown at its step."""
+    step = [] if remark.at is None else [f"step {remark.at}"]
+    return [*([f"branch {remark.branch}"] if remark.branch else []), *step]

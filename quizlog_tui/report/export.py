@@ -8,17 +8,16 @@ from functools import partial
 from pathlib import Path
 
 from ..errors import UsageError
+from ..files.durable import write_text
 from ..files.place import FileKind, check_place
 from ..files.regular_file import open_regular
-from ..record.durable import write_text
 from ..record.private_text import Privacy, privacy_of
 from ..session.session import Session
-from .document import RecordReport, build_report, redacted, with_findings
+from .document import MARK, RecordReport, build_report, redacted, with_findings
 from .html import to_html
 from .markdown import to_markdown
-from .phrases import MARK
 
-FORMS: dict[str, Callable[[RecordReport], str]] = {
+_FORMS: dict[str, Callable[[RecordReport], str]] = {
     ".html": to_html,
     ".htm": to_html,
     ".md": to_markdown,
@@ -80,7 +79,7 @@ def write_report(
     """Write a prepared report to a file and return it as written. See `export`."""
     form = checked_form(path, player=player)
     report = redacted(report, _privacy(session)) if redact else report
-    write_text(path, form(report), EXPORT)
+    write_text(path, form(report), _EXPORT)
     return report
 
 
@@ -96,14 +95,14 @@ def checked_form(path: Path, *, player: bool = False) -> Callable[[RecordReport]
             folder does not exist.
         RecordError: Something else than an export of quizlog is there, or a link.
     """
-    form = FORMS.get(path.suffix.lower())
+    form = _FORMS.get(path.suffix.lower())
     if form is None:
-        hint = f"end its name in {', '.join(FORMS)}"
+        hint = f"end its name in {', '.join(_FORMS)}"
         raise UsageError("has no suffix of an export format", where=str(path), hint=hint)
     if player and form is not to_html:
         hint = "end its name in .html, or leave out the player"
         raise UsageError("only HTML can have a player", where=str(path), hint=hint)
-    check_place(path, EXPORT)
+    check_place(path, _EXPORT)
     if not os.path.isdir(path.parent):
         raise UsageError("its folder does not exist", where=str(path), hint="make the folder first")
     return partial(to_html, player=True) if player else form
@@ -117,4 +116,4 @@ def _is_export(path: Path) -> bool:
         return False
 
 
-EXPORT = FileKind("an export", _is_export)
+_EXPORT = FileKind("an export", _is_export)

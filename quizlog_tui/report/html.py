@@ -1,23 +1,38 @@
 """Renders a report as one page: nothing loaded from elsewhere, light and dark.
 
-It holds no script unless a player is wanted, and then shows the same without it.
-All untrusted text goes through `_safe`, the only place where text becomes HTML.
+It holds no script unless a player is wanted, and then shows the same without it. The player knows
+no text of a record: it copies what the page shows anyway. All untrusted text goes through `_safe`,
+the only place where text becomes HTML.
 """
 
 from __future__ import annotations
 
 import shlex
+from base64 import b64encode
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, lru_cache
+from hashlib import sha256
 from html import escape
+from pathlib import Path
+
+from rich.color import Color
+from rich.terminal_theme import DEFAULT_TERMINAL_THEME
 
 from ..record.feedback import Feedback
 from ..session.timeline import Moment
-from ..terminal_text import settle
+from ..terminal_text import rich_style, settle
 from ..text import visible
-from . import player as playing
-from .colors import css
-from .document import BranchSection, ErrorSection, RecordReport
-from .phrases import MARK, length, outcome, place, signed, when
+from .document import (
+    MARK,
+    BranchSection,
+    ErrorSection,
+    RecordReport,
+    length,
+    outcome,
+    place,
+    signed,
+    when,
+)
 
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1c1e21; --paper: #fbfbf9; --box: #fff; --line: #d5d7da;
@@ -67,10 +82,10 @@ def _rendered(text: str) -> str:
 
 
 def _document(report: RecordReport, player: bool) -> Iterator[str]:
-    head = _HEAD.format(allowed=f"; script-src {playing.source()}" if player else "")
+    head = _HEAD.format(allowed=f"; script-src {_player_source()}" if player else "")
     yield f'<!doctype html>\n{MARK}\n<html lang="en">\n<head>\n{head}'
     yield f"<title>{_safe(report.script)}: {_safe(report.record)}</title>"
-    yield f"<style>{_STYLE}{playing.style() if player else ''}</style>\n</head>\n<body>"
+    yield f"<style>{_STYLE}{_player_style() if player else ''}</style>\n</head>\n<body>"
     yield f"<h1>{_safe(report.script)}</h1>\n<dl>"
     yield _item("record", report.record)
     yield _item("seed", str(report.seed))
@@ -84,7 +99,7 @@ def _document(report: RecordReport, player: bool) -> Iterator[str]:
     for branch in report.branches:
         yield from _branch(branch, _fork(branch, names) if player else "", player)
     if player:
-        yield f"<script>{playing.script()}</script>"
+        yield f"<script>{_player_script()}</script>"
     yield "</body>\n</html>"
 
 
@@ -166,3 +181,72 @@ def _remarks(remarks: Iterable[Feedback], *, apart: bool) -> Iterator[str]:
         head = ", ".join([*(place(remark) if apart else []), *signed(remark)])
         words = _safe(head or "remark")
         yield f'<div class="remark"><strong>{words}</strong> {_safe(remark.text)}</div>'
+
+
+_FOLDER = Path(__file__).resolve().parent
+
+
+@cache
+def _player_style() -> str:
+    """The style of the player's controls."""
+    return (_FOLDER / "player.css").read_text(encoding="utf-8")
+
+
+@cache
+def _player_script() -> str:
+    """The script, as it stands between the tags of the page."""
+    return (_FOLDER / "player.js").read_text(encoding="utf-8")
+
+
+def _player_source() -> str:
+    """What the page's security policy must allow so that this script runs and no other."""
+    return f"'sha256-{b64encode(sha256(_player_script().encode()).digest()).decode()}'"
+
+
+_INK_SHARE = 35
+"""Percent of the page's own ink in every colour, so that no text can hide on the page."""
+_READABLE = 60
+"""The least difference in brightness, from 0 to 255, between a text and its own ground."""
+
+
+@lru_cache(maxsize=1024)
+def css(style: str) -> str:
+    """The declarations for a style.
+
+    Args:
+        style: Parameters of SGR, as `Piece.style` has them.
+    """
+    found = rich_style(style)
+    ink, ground = found.color, found.bgcolor
+    if found.reverse:
+        ink, ground = ground, ink
+    told = [*_colors(ink, ground)] if ink or ground else []
+    if found.reverse and not told:
+        told = ["color:var(--paper)", "background:var(--ink)"]
+    told += ["font-weight:700"] if found.bold else []
+    told += ["opacity:.75"] if found.dim else []
+    told += ["font-style:italic"] if found.italic else []
+    lines = [("underline", found.underline), ("line-through", found.strike)]
+    drawn = " ".join(name for name, shown in lines if shown)
+    return ";".join([*told, *([f"text-decoration:{drawn}"] if drawn else [])])
+
+
+def _colors(ink: Color | None, ground: Color | None) -> list[str]:
+    if ground is None:
+        share = 100 - _INK_SHARE
+        return [f"color:color-mix(in srgb,{_hex(ink)} {share}%,var(--ink))"] if ink else []
+    light = _brightness(ground)
+    if ink is None or abs(_brightness(ink) - light) < _READABLE:
+        shown = "#000" if light > 127 else "#fff"
+    else:
+        shown = _hex(ink)
+    return [f"color:{shown}", f"background:{_hex(ground)}"]
+
+
+def _hex(color: Color) -> str:
+    return color.get_truecolor(DEFAULT_TERMINAL_THEME).hex
+
+
+def _brightness(color: Color) -> float:
+    red, green, blue = color.get_truecolor(DEFAULT_TERMINAL_THEME)
+    return (299 * red + 587 * green + 114 * blue) / 1000

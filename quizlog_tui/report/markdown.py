@@ -13,8 +13,17 @@ from ..record.feedback import Feedback
 from ..session.timeline import Moment
 from ..terminal_text import plain
 from ..text import one_line, visible
-from .document import BranchSection, ErrorSection, RecordReport
-from .phrases import MARK, length, outcome, place, signed, when
+from .document import (
+    MARK,
+    BranchSection,
+    ErrorSection,
+    RecordReport,
+    length,
+    outcome,
+    place,
+    signed,
+    when,
+)
 
 
 def to_markdown(report: RecordReport) -> str:

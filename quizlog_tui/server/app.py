@@ -9,31 +9,27 @@ from typing import TYPE_CHECKING, Annotated
 
 from fastapi import APIRouter, FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import HTMLResponse, Response, StreamingResponse
+from fastapi.responses import Response, StreamingResponse
 from starlette.exceptions import HTTPException
 
 from .. import __version__
-from ..errors import QuizlogError, refusal
+from ..errors import ConfigError, QuizlogError, refusal
 from ..solver.models.choice import Choice
-from .admission.bounds import Bounds
-from .admission.shield import AccessRules, Shield
-from .bodies import ScriptStep, Solve, Step
-from .docs import HEADERS, docs_page
-from .events import events
-from .faults import (
+from .admission import TRIGGERS, AccessRules, Bounds, Shield
+from .bodies import DECIDED, DECISION, DECISIONS, FAULTS, HEALTH, REPLY, ScriptStep, Solve, Step
+from .lookup import Folders
+from .model_questions import ModelQuestions
+from .replayer_pool import ReplayerPool
+from .replies import (
     BadRequestError,
     comes_from_full_disk,
     encode,
     error_data,
+    events,
     first_fault,
     status_of,
 )
-from .lookup import Folders
-from .model_questions import ModelQuestions
-from .replayer_pool import ReplayerPool
-from .schema import DECIDED, DECISION, DECISIONS, FAULTS, HEALTH, REPLY
 from .sessions import Sessions
-from .triggers import TRIGGERS, no_tasks_router
 
 if TYPE_CHECKING:
     from ..webquiz.task.settings import TaskSettings
@@ -52,7 +48,7 @@ class ServerSettings:
     """Settings of tasks on web pages; None if the server takes no tasks."""
 
 
-class Json(Response):
+class _Json(Response):
     """A response whose content is encoded JSON."""
 
     media_type = "application/json"
@@ -82,7 +78,6 @@ def create_app(settings: ServerSettings, tasks: Tasks | None = None) -> FastAPI:
     app.include_router(_steps(sessions))
     app.include_router(_questions(asking))
     app.include_router(_tasks(tasks))
-    app.include_router(_docs(app))
     _add_error_handlers(app, settings.folders)
     app.add_middleware(Shield, rules=replace(settings.rules, triggers=TRIGGERS))
     return app
@@ -90,43 +85,48 @@ def create_app(settings: ServerSettings, tasks: Tasks | None = None) -> FastAPI:
 
 def _tasks(tasks: Tasks | None) -> APIRouter:
     if tasks is None:
-        return no_tasks_router()
+        return _no_tasks()
     from .tasks import tasks_router
 
     return tasks_router(tasks)
 
 
-def _docs(app: FastAPI) -> APIRouter:
+def _no_tasks() -> APIRouter:
+    """The routes of a server without a `USER_SECRET`: each explains why it takes no tasks."""
     router = APIRouter(include_in_schema=False)
 
-    @router.get("/docs")
-    async def docs() -> Response:
-        return HTMLResponse(docs_page(app.openapi()), headers=HEADERS)
+    async def refuse() -> Response:
+        hint = "set it in the environment or in .env, and start the server again"
+        raise ConfigError("is not set: this server takes no tasks", where="USER_SECRET", hint=hint)
 
+    for path in sorted(TRIGGERS):
+        router.add_api_route(path, refuse, methods=["POST"])
+    for path in ("/tasks", "/tasks/{rest:path}"):
+        router.add_api_route(path, refuse, methods=["GET"])
     return router
 
 
 def _steps(sessions: Sessions) -> APIRouter:
-    router = APIRouter(default_response_class=Json)
+    router = APIRouter(default_response_class=_Json)
 
     @router.post("/quizlog/next", summary="Show or answer a questionnaire", responses=REPLY)
     async def next_(step: Step) -> Response:
         if isinstance(step, ScriptStep):
-            return Json(await sessions.replayed(step))
-        return Json(await sessions.stepped(step))
+            return _Json(await sessions.replayed(step))
+        return _Json(await sessions.stepped(step))
 
     @router.get(
         "/health", summary="Whether the server answers, and what it holds open", responses=HEALTH
     )
     async def health() -> Response:
         counts = {"sessions": len(sessions), "processes": sessions.replayers.processes}
-        return Json(encode({"schema_version": 1, "status": "ok", "version": __version__} | counts))
+        return _Json(encode({"schema_version": 1, "status": "ok", "version": __version__} | counts))
 
     return router
 
 
 def _questions(asking: ModelQuestions) -> APIRouter:
-    router = APIRouter(default_response_class=Json)
+    router = APIRouter(default_response_class=_Json)
 
     @router.post("/solve", summary="Ask several models and make a decision", responses=DECIDED)
     async def solve(body: Solve, request: Request) -> Response:
@@ -134,17 +134,17 @@ def _questions(asking: ModelQuestions) -> APIRouter:
             stream = events(lambda tell: asking.solved(body, tell))
             headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
             return StreamingResponse(stream, media_type="text/event-stream", headers=headers)
-        return Json(encode(await asking.solved(body, lambda progress: None)))
+        return _Json(encode(await asking.solved(body, lambda progress: None)))
 
     @router.get("/decisions", summary="The decisions about a record", responses=DECISIONS)
     async def decisions(
         sheet_id: Annotated[str, Query()], rule: Annotated[str | None, Query()] = None
     ) -> Response:
-        return Json(encode(await asking.of_sheet(sheet_id, rule)))
+        return _Json(encode(await asking.of_sheet(sheet_id, rule)))
 
     @router.get("/decisions/{decision_id}", summary="A recent decision", responses=DECISION)
     async def decision(decision_id: str) -> Response:
-        return Json(encode(asking.recent(decision_id)))
+        return _Json(encode(asking.recent(decision_id)))
 
     return router
 
@@ -155,7 +155,7 @@ def _add_error_handlers(app: FastAPI, folders: Folders) -> None:
     def reply(status: int, error: QuizlogError) -> Response:
         error.message = folders.shown(error.message)
         error.where = error.where and folders.shown(error.where)
-        return Json(encode(error_data(error)), status_code=status)
+        return _Json(encode(error_data(error)), status_code=status)
 
     @app.exception_handler(QuizlogError)
     async def ours(request: Request, error: QuizlogError) -> Response:

@@ -1,4 +1,4 @@
-"""The forms of request bodies: two for a step, and two for a question to models."""
+"""The forms of request bodies, and the schemas of responses for `/openapi.json`."""
 
 from __future__ import annotations
 
@@ -15,6 +15,9 @@ from pydantic import (
     WithJsonSchema,
 )
 from pydantic_core import PydanticCustomError
+
+from ..record.model import STATUSES
+from .admission import MAX_BODY, READ_SECONDS
 
 
 def _text(value: Any) -> str:
@@ -59,7 +62,6 @@ Step = Annotated[
     Annotated[ScriptStep, Tag("script")] | Annotated[SheetStep, Tag("sheet")],
     Discriminator(_step_form),
 ]
-
 Budget = Annotated[float | None, Field(gt=0, le=3600, description="seconds", strict=False)]
 
 
@@ -98,3 +100,129 @@ Solve = Annotated[
     Annotated[RecordSolve, Tag("record")] | Annotated[QuestionSolve, Tag("question-form")],
     Discriminator(_solve_form),
 ]
+
+
+# -- responses
+
+
+_Responses = dict[int | str, dict[str, Any]]
+_TEXT = {"type": "string"}
+_NO_TEXT = {"type": ["string", "null"]}
+_NUMBER = {"type": ["number", "null"]}
+_VERSION = {"type": "integer", "const": 1}
+_DECISION = {"type": "object", "description": "as `quizlog decisions --json` gives it"}
+
+
+def _object(**properties: Any) -> dict[str, Any]:
+    whole = {"schema_version": _VERSION} | properties
+    return {"type": "object", "properties": whole, "required": list(whole)}
+
+
+def _json(schema: dict[str, Any], about: str) -> dict[str, Any]:
+    return {"description": about, "content": {"application/json": {"schema": schema}}}
+
+
+_ERROR = _object(
+    error={
+        "type": "object",
+        "properties": {
+            "message": _TEXT,
+            "where": _NO_TEXT,
+            "hint": _NO_TEXT,
+            "exit_code": {"type": "integer"},
+        },
+    }
+)
+_REPLY = _object(
+    status={"enum": [*STATUSES]},
+    pointer={"type": "integer"},
+    next_prompt=_NO_TEXT,
+    input_type=_NO_TEXT,
+    choices={"type": "array", "items": _TEXT},
+    print={"type": "array", "items": _TEXT},
+    last_error={
+        "type": ["object", "null"],
+        "properties": {"message": _TEXT, "line": {"type": ["integer", "null"]}, "score": _NUMBER},
+    },
+    score=_NUMBER,
+    branch=_TEXT,
+    record=_NO_TEXT,
+)
+_REPLY_OR_NONE = {"oneOf": [_REPLY, {"type": "null"}]}
+_DECIDED = _object(decision=_DECISION, agreed={"type": "boolean"}, reply=_REPLY_OR_NONE)
+FAULTS: _Responses = {
+    code: _json(_ERROR, about)
+    for code, about in {
+        400: "the request cannot be read",
+        401: "the token is missing or wrong",
+        403: "the request comes from another site's page, or names another host",
+        404: "there is no such route, or no such file is served",
+        408: f"the request did not arrive within {READ_SECONDS:g} seconds",
+        409: "the record's state forbids it, or somebody else holds or changed it",
+        413: f"the body is larger than {MAX_BODY // 2**20} MB",
+        415: "the body is not JSON",
+        422: "a field of the body, a record or a script is invalid",
+        503: "no models are configured, the server is ending, or it lacks memory or the like",
+        504: "the script went over a limit",
+        507: "the server's disk is full; nothing was written",
+    }.items()
+}
+REPLY: _Responses = {200: _json(_REPLY, "the state of the questionnaire")}
+HEALTH: _Responses = {
+    200: _json(
+        _object(
+            status=_TEXT,
+            version=_TEXT,
+            sessions={"type": "integer"},
+            processes={"type": "integer"},
+        ),
+        "the server answers",
+    )
+}
+DECIDED: _Responses = {
+    200: {
+        "description": "the decision; with `Accept: text/event-stream`, also the progress",
+        "content": {
+            "application/json": {"schema": _DECIDED},
+            "text/event-stream": {"schema": _TEXT},
+        },
+    }
+}
+DECISION: _Responses = {200: _json(_object(decision=_DECISION), "the decision")}
+DECISIONS: _Responses = {
+    200: _json(
+        _object(
+            decisions={"type": "array", "items": _DECISION},
+            faults={"type": "array", "items": _TEXT},
+        ),
+        "all decisions, oldest first, and the lines that could not be read",
+    )
+}
+_TRIGGER = {name: {"type": "string", "maxLength": 4096} for name in ("email", "secret", "url")}
+TRIGGER: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "application/json": {
+                "schema": {"type": "object", "properties": _TRIGGER, "required": list(_TRIGGER)}
+            }
+        },
+    }
+}
+"""The JSON body of a trigger, regardless of its Content-Type. Unknown fields are ignored."""
+STARTED: _Responses = {
+    200: _json(
+        {"type": "object", "properties": {"status": {"const": "accepted"}, "task_id": _TEXT}},
+        "the new task, or the open one for the same page and person",
+    ),
+    **{
+        code: _json(_ERROR, about)
+        for code, about in {
+            400: "the body is not JSON, or a field is missing or invalid",
+            403: "the secret is wrong",
+            408: "the body did not arrive in time",
+            413: "the body is too large",
+            429: "too many tasks are waiting, or too many wrong secrets were sent; see Retry-After",
+        }.items()
+    },
+}

@@ -15,23 +15,24 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import did_you_mean
+from ..files.paths import decisions_path
 from ..sandbox import run_code
 from ..session.session import Session
 from ..solver.autopilot import Pending, accept, agreed, ask_about, read_pending
 from ..solver.decisions.decision import Decision, ModelQuestion
-from ..solver.decisions.decision_file import decisions_path, read_decisions
+from ..solver.decisions.decision_file import read_decisions
 from ..solver.decisions.decision_text import to_data
 from ..solver.models.choice import Choice, chosen_panel
 from ..solver.solve import Progress, solve
 from ..solver.voting.decide import RULES, decide
 from .bodies import QuestionSolve, RecordSolve
-from .faults import BadRequestError
 from .lookup import SHEET, NotServedError
+from .replies import BadRequestError
 from .sessions import Sessions
 
 AT_ONCE = 8
 """Maximum number of concurrent questions; more wait."""
-RECENT = 256
+_RECENT = 256
 """Number of recent decisions that can be fetched by id."""
 
 Tell = Callable[[Progress], None]
@@ -62,7 +63,7 @@ class ModelQuestions:
                 decision, reply = await self._ask_about_record(body, budget, tell)
         data = to_data(decision)
         self._recent[decision.id] = data
-        while len(self._recent) > RECENT:
+        while len(self._recent) > _RECENT:
             self._recent.popitem(last=False)
         result = {"decision": data, "agreed": agreed(decision), "reply": reply}
         return {"schema_version": 1} | result

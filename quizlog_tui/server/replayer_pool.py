@@ -20,7 +20,7 @@ from ..replay.replayer import Replayer
 
 PROCESSES = 4096
 """Maximum number of runs and checkpoints of all replayers together."""
-SPARE_MEMORY = 0.08
+_SPARE_MEMORY = 0.08
 """Share of the machine's memory; replayers are evicted while less is available."""
 CHECKPOINT_MEMORY = 128 * 1024 * 1024
 """Maximum memory of one replayer's checkpoints, in bytes."""
@@ -151,4 +151,4 @@ def memory_is_short() -> bool:
         return False
     sizes = {line[0]: int(line[1]) for line in words if len(line) > 1}
     available, total = sizes.get("MemAvailable:"), sizes.get("MemTotal:")
-    return bool(available and total) and (available or 0) < SPARE_MEMORY * (total or 0)
+    return bool(available and total) and (available or 0) < _SPARE_MEMORY * (total or 0)

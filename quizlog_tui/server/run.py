@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any, cast
 import uvicorn
 
 from ..errors import UsageError
-from .admission.bounds import ACCEPTED
-from .admission.connections import Connection, ConnectionCrowd
-from .admission.shield import LOOPBACK, AccessRules
+from .admission import ACCEPTED, LOOPBACK, AccessRules
 from .app import ServerSettings, create_app
+from .connections import Connection, ConnectionCrowd
 
 if TYPE_CHECKING:
     from ..webquiz.task.tasks import Tasks
@@ -158,8 +157,7 @@ async def _tasks(settings: ServerSettings, stack: AsyncExitStack) -> Tasks | Non
     """The tasks, if the server takes any; the stack closes them."""
     if settings.tasks is None:
         return None
-    from ..episodes.runs.answering import answering
-    from ..episodes.runs.remote_question import KIND
+    from ..episodes.runs.queued import KIND, answering
     from ..sandbox import run_code
     from ..webquiz.task.task_runner import open_task_runner
     from ..webquiz.task.tasks import open_tasks

@@ -1,19 +1,25 @@
 """Serves the screens to web browsers: each tab gets a program of its own.
 
 The page and the terminal in it are textual-serve's. What is added here is who may use it: the
-access rules of the HTTP server. A browser sends no header of ours, so the token is exchanged for a
-session, which the page keeps and each tab shows before its program is started.
+access rules of the HTTP server, and a check of what a tab sends to its terminal. A browser sends no
+header of ours, so the token is exchanged for a session, which the page keeps and each tab shows
+before its program is started. A cookie would be sent to all ports of a host, and so to servers of
+other users of this machine; what a page keeps in its `sessionStorage` is for its own origin, which
+includes the port.
 """
 
 from __future__ import annotations
 
 import asyncio
+import hmac
+import json
+import secrets
 import shlex
 import signal
 import socket
 import sys
 from asyncio.subprocess import Process
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import redirect_stdout, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,19 +27,19 @@ from typing import Any
 
 import aiohttp_jinja2
 import jinja2
-from aiohttp import WSCloseCode, web
+from aiohttp import WSCloseCode, WSMsgType, web
 from textual_serve.app_service import AppService
 from textual_serve.server import Server, to_int
 
-from .admission.shield import AccessRefusal, AccessRules, check
-from .page_session import PageSession, with_session
+from .admission import READ_SECONDS, AccessRefusal, AccessRules, check
 from .run import END_SECONDS, end_program
-from .tab_messages import MAX_SIDE, CheckedSocket
 
 MOST_TABS = 16
 """Maximum number of tabs that are open at a time; each is a process."""
 MOST_WAITING = 64
 """Maximum number of sockets that have not shown a session yet; each may hold a message of 4 MB."""
+_MAX_SIDE = 2000
+"""Maximum number of columns, and of rows, of a terminal in a tab."""
 _USUAL_SIZE = (("width", 80), ("height", 24))
 """Columns and rows of a terminal whose page names none."""
 _LOG_IN = "The token is missing or wrong: open this address with ?token=TOKEN behind it."
@@ -44,6 +50,9 @@ _HEADERS = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
+_SCRIPT = Path(__file__).with_name("page_session.js")
+_WHERE = "<head>"
+"""Where the script stands in the page: before the script that opens the socket."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +83,7 @@ class ScreenServer:
 
     def __init__(self, settings: ScreenSettings) -> None:
         self._settings = settings
-        self._session = PageSession(needed=settings.rules.token is not None)
+        self._session = _PageSession(needed=settings.rules.token is not None)
         self._waiting = 0
         self._tabs = 0
 
@@ -119,15 +128,15 @@ class ScreenServer:
         scheme = request.headers.get("X-Forwarded-Proto", request.scheme)
         url = f"{'https' if scheme == 'https' else 'http'}://{request.host}"
         response = await self._textual(url).handle_index(request)
-        response.text = with_session(response.text)
+        response.text = _with_session(response.text)
         response.headers.update(_HEADERS)
         return response
 
     async def _terminal(self, request: Any) -> Any:
         """The terminal of a tab, as long as the tab is open."""
         size = [to_int(request.query.get(side, ""), usual) for side, usual in _USUAL_SIZE]
-        if max(size) > MAX_SIDE:
-            text = f"a terminal has at most {MAX_SIDE} columns and {MAX_SIDE} rows\n"
+        if max(size) > _MAX_SIDE:
+            text = f"a terminal has at most {_MAX_SIDE} columns and {_MAX_SIDE} rows\n"
             return web.Response(status=400, text=text)
         if self._waiting >= MOST_WAITING:
             return web.Response(status=503, text="too many tabs are being opened; try again\n")
@@ -184,7 +193,7 @@ class _TextualServer(Server):  # type: ignore[misc]
 
     async def _process_messages(self, websocket: Any, app_service: Any) -> None:
         try:
-            await super()._process_messages(CheckedSocket(websocket), app_service)
+            await super()._process_messages(_CheckedSocket(websocket), app_service)
         finally:
             await app_service.stop()
             await _wait_for_end(app_service._process)
@@ -239,3 +248,89 @@ async def _serve(
             await ended.wait()
     finally:
         await runner.cleanup()
+
+
+# -- the session of a page
+
+
+class _PageSession:
+    """A random value of this run of the server, which opens the screens and nothing else.
+
+    Args:
+        needed: Whether a tab must show it; else there is none.
+    """
+
+    def __init__(self, needed: bool) -> None:
+        self._value = secrets.token_urlsafe() if needed else ""
+
+    @property
+    def address(self) -> str:
+        """The page's address with the value as its fragment, which no browser sends."""
+        return f"/#{self._value}"
+
+    async def is_shown(self, socket: Any) -> bool:
+        """Whether the first message of a tab's socket is the value and arrives in time."""
+        try:
+            async with asyncio.timeout(READ_SECONDS):
+                message = await socket.receive()
+        except TimeoutError:
+            return False
+        if message.type is not WSMsgType.TEXT:
+            return False
+        return not self._value or hmac.compare_digest(message.data.encode(), self._value.encode())
+
+
+def _with_session(page: str) -> str:
+    """The page of the terminal, with the script that keeps and sends the session."""
+    script = _SCRIPT.read_text(encoding="utf-8")
+    return page.replace(_WHERE, f"{_WHERE}<script>{script}</script>", 1)
+
+
+# -- what a tab sends
+
+
+def is_message(text: str) -> bool:
+    """Whether a text is a message that the terminal understands: `[KIND, DATA]` in JSON."""
+    try:
+        message = json.loads(text)
+        if type(message) is not list:
+            return False
+        kind, *data = message
+        return kind in ("blur", "focus") or _CHECKS[kind](data[0])
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
+        return False
+
+
+def _is_size(data: Any) -> bool:
+    sides = data["width"], data["height"]
+    return all(type(side) is int and 0 < side <= _MAX_SIDE for side in sides)
+
+
+_CHECKS: dict[str, Callable[[Any], bool]] = {
+    "stdin": lambda data: data.encode() is not None,  # half a surrogate pair cannot be encoded
+    "resize": _is_size,
+    "ping": lambda data: True,
+}
+
+
+class _CheckedSocket:
+    """The socket of a tab, up to the first text that is no message.
+
+    Args:
+        socket: The socket.
+    """
+
+    def __init__(self, socket: Any) -> None:
+        self._socket = socket
+
+    async def send_json(self, data: Any) -> None:
+        """Send an answer."""
+        await self._socket.send_json(data)
+
+    async def __aiter__(self) -> AsyncIterator[Any]:
+        """The messages; the end of them closes the tab's terminal."""
+        async for message in self._socket:
+            if isinstance(message.data, str) and not is_message(message.data):
+                print("quizlog: a tab sent a malformed message; it is closed", file=sys.stderr)
+                return
+            yield message

@@ -16,18 +16,18 @@ from pathlib import Path
 from typing import TypeVar
 
 from ..errors import ConflictError, QuizlogError, ScriptError, UsageError
-from ..files.stamp import Stamp, stamp_of
+from ..files.regular_file import Stamp, stamp_of
 from ..record.store import RecordFile
 from ..record.who import Giver
-from ..replay.script.source_cache import SourceCache
+from ..replay.script.granted import SourceCache
 from ..session.reply import Reply
 from ..session.session import Session
 from .bodies import ScriptStep, SheetStep
-from .faults import encode
 from .lookup import SCRIPT, SHEET, Folders
 from .replayer_pool import ReplayerPool, Slot
+from .replies import encode
 
-SESSIONS = 4096
+_SESSIONS = 4096
 """Maximum number of open records."""
 THREADS = 64
 """Maximum number of scripts that run at the same time; a thread waits for each."""
@@ -35,7 +35,7 @@ THREADS = 64
 T = TypeVar("T")
 
 
-class SessionEntry:
+class _SessionEntry:
     """A record with its session, and the lock that gives requests their turn."""
 
     def __init__(self, name: str, path: Path) -> None:
@@ -63,11 +63,11 @@ class Sessions:
         most: Maximum number of open records.
     """
 
-    def __init__(self, folders: Folders, replayers: ReplayerPool, most: int = SESSIONS) -> None:
+    def __init__(self, folders: Folders, replayers: ReplayerPool, most: int = _SESSIONS) -> None:
         self.folders = folders
         self.replayers = replayers
         self._most = most
-        self._entries: OrderedDict[Path, SessionEntry] = OrderedDict()
+        self._entries: OrderedDict[Path, _SessionEntry] = OrderedDict()
         self._scripts = SourceCache()
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="quizlog-script")
 
@@ -85,7 +85,7 @@ class Sessions:
             found = await self.off_loop(partial(replayer.replay, source, step.seed, step.inputs))
         if slot.held > held:
             await self.off_loop(self.replayers.evict)
-        return encode_reply(Reply(found, "main", ""), None)
+        return _encode_reply(Reply(found, "main", ""), None)
 
     async def stepped(self, step: SheetStep) -> bytes:
         """The reply of a record, after one more answer if the step has one."""
@@ -107,10 +107,10 @@ class Sessions:
         finally:
             entry.users -= 1
 
-    def _entry(self, path: Path) -> SessionEntry:
+    def _entry(self, path: Path) -> _SessionEntry:
         entry = self._entries.get(path)
         if entry is None:
-            entry = self._entries[path] = SessionEntry(self.folders.shown(str(path)), path)
+            entry = self._entries[path] = _SessionEntry(self.folders.shown(str(path)), path)
             idle = [each for each in self._excess() if not self._entries[each].users]
             for each in idle:
                 del self._entries[each]
@@ -121,7 +121,7 @@ class Sessions:
         """The paths of the records beyond the limit, least recently used first."""
         return list(self._entries)[: max(0, len(self._entries) - self._most)]
 
-    def _act(self, entry: SessionEntry, act: Callable[[Session], T]) -> T:
+    def _act(self, entry: _SessionEntry, act: Callable[[Session], T]) -> T:
         """Act on a record; if somebody else changes it meanwhile, do it again under its lock.
 
         At first the lock is held only for the write, so that others need not wait for the script.
@@ -131,7 +131,7 @@ class Sessions:
         except ConflictError:
             return self._act_on(self._fresh(entry), entry, partial(_while_locked, act))
 
-    def _act_on(self, session: Session, entry: SessionEntry, act: Callable[[Session], T]) -> T:
+    def _act_on(self, session: Session, entry: _SessionEntry, act: Callable[[Session], T]) -> T:
         assert entry.slot is not None
         with self.replayers.using(entry.slot):
             try:
@@ -144,12 +144,12 @@ class Sessions:
                 if session.outdated:
                     entry.session = None
 
-    def _fresh(self, entry: SessionEntry) -> Session:
+    def _fresh(self, entry: _SessionEntry) -> Session:
         """The session of an entry, reopened if its files have changed."""
         session = entry.fresh()
         return self._open(entry) if session is None else session
 
-    def _open(self, entry: SessionEntry) -> Session:
+    def _open(self, entry: _SessionEntry) -> Session:
         """Open a record whose script is in a served folder too."""
         entry.session = None
         script, seed = self.script_of(entry.path)
@@ -204,7 +204,7 @@ def _shown(session: Session, step: SheetStep) -> bytes:
     if step.pointer is not None:
         check_pointer(session, step.pointer)
     reply = session.reply() if step.input is None else session.answer(step.input)
-    return encode_reply(reply.newest() if step.new else reply, step.sheet_id)
+    return _encode_reply(reply.newest() if step.new else reply, step.sheet_id)
 
 
 def _stamp(session: Session) -> Stamp:
@@ -225,7 +225,7 @@ def check_pointer(session: Session, pointer: int) -> None:
         raise UsageError(f"the record is at step {session.pointer}, not {pointer}", hint=hint)
 
 
-def encode_reply(reply: Reply, sheet: str | None) -> bytes:
+def _encode_reply(reply: Reply, sheet: str | None) -> bytes:
     """A reply as bytes; the record has the name that the client used."""
     return encode({"schema_version": 1} | reply.to_dict() | {"record": sheet})
 

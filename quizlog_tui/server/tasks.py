@@ -21,12 +21,9 @@ from fastapi.responses import Response, StreamingResponse
 from ..errors import LimitError, QuizlogError, UsageError
 from ..webquiz.task.task import TaskRequest, request_fault
 from ..webquiz.task.tasks import Tasks
-from .admission.guesses import Guesses
-from .admission.shield import READ_SECONDS, late_body
-from .events import event
-from .faults import BadRequestError, encode, error_data
-from .schema import STARTED, TRIGGER
-from .triggers import TRIGGERS
+from .admission import READ_SECONDS, TRIGGERS, Guesses, late_body
+from .bodies import STARTED, TRIGGER
+from .replies import BadRequestError, encode, error_data, event
 
 MAX_TRIGGER = 100_000
 """Maximum number of bytes in a trigger's body."""

@@ -1,16 +1,20 @@
 """Finds words in everything a record holds: output, questions, answers, errors, notes, branches.
 
-Pure. The runs that are searched are the caller's: replayed ones, or what a record tells of them.
+Pure, but for the limit on the time of a match. The runs that are searched are the caller's:
+replayed ones, or what a record tells of them.
 """
 
 from __future__ import annotations
 
 import re
+import signal
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NoReturn
 
-from ..errors import UsageError
+from ..errors import LimitError, UsageError
 from ..record import feedback
 from ..record.lineage import lineage, parents_first, partings
 from ..record.model import Record
@@ -123,7 +127,7 @@ def _passages_of_run(name: str, run: Transcript, start: int) -> Iterator[Passage
         if stop.input:
             yield Passage(name, at, "answer", stop.input)
     if run.last_error is not None:
-        yield Passage(name, len(run.steps), "error", plain(run.last_error.message))
+        yield Passage(name, len(run.steps), "error", run.error_text())
 
 
 def _passages_before_answer(name: str, at: int, stop: Step) -> Iterator[Passage]:
@@ -207,3 +211,34 @@ def excerpt(hit: Hit, most: int) -> list[tuple[str, bool]]:
             at = min(stop, end)
     pieces += [(line[at:end], False), ("…" if end < len(line) else "", False)]
     return [(text, matches) for text, matches in pieces if text]
+
+
+_SECONDS = 1.0
+
+
+@contextmanager
+def match_limit(*, on: bool, seconds: float = _SECONDS) -> Iterator[None]:
+    """Raise a `LimitError` in what takes longer; where there is no such timer, nothing is done.
+
+    Some expressions take longer than anybody lives. Python's matcher cannot be stopped from another
+    thread and lets none run meanwhile, but it hears a timer's signal in the main one.
+
+    Args:
+        on: Whether there is a limit at all.
+        seconds: The limit.
+    """
+    main = threading.current_thread() is threading.main_thread()
+    if not (on and main and hasattr(signal, "setitimer")):
+        yield
+        return
+    before = signal.signal(signal.SIGALRM, _stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _stop(*_: object) -> NoReturn:
+    raise LimitError("this expression takes too long", hint="make it simpler")

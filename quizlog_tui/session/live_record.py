@@ -1,29 +1,42 @@
 """A record's file with its script and replayer: reads, replays and writes.
 
-Knows neither how records change nor the history of a session.
+Knows neither how records change nor the history of a session. With the record it writes the
+metadata of its run and, if the record names one in `output`, a result file with the transcript and
+the outcome. A record comes from anywhere, so its word is not enough to make a file: the user makes
+it, empty; then it is written at each change.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
-from ..errors import ConflictError, QuizlogError, ScriptError
-from ..proof.drift.settle import SettledRecord, settle, settle_switched
-from ..record.file_hashes import with_file_hashes
-from ..record.model import Record
-from ..record.store import RecordFile
+from ..errors import ConflictError, QuizlogError, RecordError, ScriptError
+from ..files.place import FileKind, check_place
+from ..files.regular_file import read_regular
+from ..proof.settle import SettledRecord, settle, settle_switched
+from ..record.document import error_mapping, to_text
+from ..record.model import Record, with_file_hashes
+from ..record.store import RecordFile, is_record
 from ..record.who import Giver
+from ..record.yaml_text import MAX_BYTES, parse
 from ..replay.replayer import Replayer
-from ..replay.script.file_hashes import file_hashes
 from ..replay.script.granted import granted_script_of, place_of
+from ..replay.script.needed_files import file_hashes
 from ..replay.script.source import Source, read_script_of
-from ..replay.trail import extended_trail
-from ..replay.transcript import Transcript
-from ..replay.world import world_of
+from ..replay.transcript import Step, Transcript, extended_trail
+from ..replay.world import parse_world, world_entries, world_of
 from .audit import Audit, may_read
-from .result_file import checked_output, result_file, unmade_output
-from .run_metadata import run_metadata
+
+
+def utc_now() -> str:
+    """The time, ISO 8601 in UTC, to the second."""
+    from datetime import UTC, datetime
+
+    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 class LiveRecord:
@@ -100,7 +113,7 @@ class LiveRecord:
             )
         self._given_here = bool(self.source.asked) and self._is_given_here(record)
         if record.output:
-            checked_output(self.file.path, record.output, self.source.path)
+            _checked_output(self.file.path, record.output, self.source.path)
         found = settle(record, self.source, self.replayer, self.now)
         return replace(found, record=self.finished(found.record, found.transcript))
 
@@ -134,7 +147,7 @@ class LiveRecord:
             code_hash=self.source.code_hash,
             trail=extended_trail(record.trail, run),
             extras=with_file_hashes(
-                run_metadata(record, run, self.now, self.source.interpreter.version),
+                _run_metadata(record, run, self.now, self.source.interpreter.version),
                 file_hashes(self.source),
             ),
         )
@@ -166,9 +179,9 @@ class LiveRecord:
             LimitError: It would be too big to be read again; nothing was written.
             RecordError: It cannot be written, or a foreign file has the name of its result file.
         """
-        remarks = self.file.write(record, result_file(self.file.path, record, run))
+        remarks = self.file.write(record, _result_file(self.file.path, record, run))
         self._on_disk = record
-        return [*remarks, *unmade_output(self.file.path, record), *self._note_given(record)]
+        return [*remarks, *_unmade_output(self.file.path, record), *self._note_given(record)]
 
     def lacks_only_status(self, record: Record) -> bool:
         """Whether the file has the answers of a record, and another status."""
@@ -202,3 +215,125 @@ class LiveRecord:
         annotated = change(self._on_disk)
         self.file.write(annotated)
         self._on_disk = annotated
+
+
+def _run_metadata(
+    record: Record, run: Transcript, clock: Callable[[], str], python: str
+) -> dict[str, Any]:
+    """The run metadata (`extras`) of a record after a run.
+
+    Args:
+        record: The record before the run.
+        run: The run up to its pointer.
+        clock: Returns the present time, for `end_time`.
+        python: The version of the interpreter that ran the script.
+    """
+    extras = dict(record.extras)
+    outputs = extras.get("outputs")
+    if run.stderr and isinstance(outputs, (dict, type(None))):
+        extras["outputs"] = {**(outputs or {}), "stderr": run.stderr}
+    elif isinstance(outputs, dict):
+        extras["outputs"] = {k: v for k, v in outputs.items() if k != "stderr"}
+    if extras.get("outputs") == {}:
+        del extras["outputs"]
+    if "fixed" in parse_world(extras.setdefault("world", ["fixed: "])):
+        extras["world"] = world_entries(run.unavailable, run.observed, python)
+    if run.status == "in_progress":
+        extras.pop("end_time", None)
+    elif "start_time" in extras:
+        extras.setdefault("end_time", clock())
+    return extras
+
+
+def _checked_output(record: Path, output: str, script: Path) -> Path:
+    """The path of the result file, which must be in the record's folder.
+
+    Raises:
+        RecordError: It is elsewhere, hidden, of another kind, or is the record or the script.
+    """
+    hint = "name a file in the record's own folder, as output: result.yaml"
+    try:  # `resolve` raises where links lead in a circle
+        folder, target = map(Path, map(os.path.realpath, (record.parent, record.parent / output)))
+    except ValueError:
+        message = f"output: no file can be named {output!r}"
+        raise RecordError(message, where=str(record), hint=hint) from None
+    if not is_record(Path(output)) or _is_hidden(Path(output)):
+        message = f"output: {output!r} is not the name of a YAML or JSON file, or is hidden"
+        raise RecordError(message, where=str(record), hint=hint)
+    if not target.is_relative_to(folder) or target.is_dir():
+        message = f"output: {output!r} is not a file in the record's folder"
+        raise RecordError(message, where=str(record), hint=hint)
+    if target in map(Path, map(os.path.realpath, (record, script))):
+        message = f"output: {output!r} would overwrite the questionnaire"
+        raise RecordError(message, where=str(record), hint=hint)
+    return target
+
+
+def _is_hidden(output: Path) -> bool:
+    return any(part.startswith(".") and part != os.pardir for part in output.parts)
+
+
+def _is_result(path: Path) -> bool:
+    try:
+        data, _ = parse(read_regular(path, MAX_BYTES).decode("utf-8"), str(path))
+    except (OSError, ValueError, RecordError):
+        return False
+    return isinstance(data, dict) and data.keys() >= {"script", "seed", "status", "steps"}
+
+
+_RESULT = FileKind("a result file", _is_result, beside=True)
+
+
+def _unmade_output(path: Path, record: Record) -> list[str]:
+    """A note for the user if the record at `path` names a result file that is not there."""
+    if not record.output or os.path.lexists(path.parent / record.output):
+        return []
+    made = f"make an empty file {record.output} in its folder if you want it written"
+    return [f"the record asks for a result file that does not exist: {made}"]
+
+
+def _result_file(path: Path, record: Record, transcript: Transcript) -> dict[Path, bytes]:
+    """The path and content of a record's result file; empty if there is none to be written.
+
+    Args:
+        path: The record.
+        record: Its content.
+        transcript: Its run.
+
+    Raises:
+        RecordError: There is something else of that name than a result file.
+    """
+    if not record.output or _unmade_output(path, record):
+        return {}
+    target = path.parent / record.output
+    check_place(target, _RESULT)
+    return {target: to_text(_result(record, transcript), target).encode("utf-8")}
+
+
+def _result(record: Record, transcript: Transcript) -> dict[str, Any]:
+    """Transcript and outcome as plain data."""
+    error = transcript.last_error
+    return {
+        "script": record.script,
+        "seed": record.seed,
+        **({"args": list(record.args)} if record.args else {}),
+        "code_hash": record.code_hash,
+        "branch": record.branch,
+        "status": transcript.status,
+        "score": transcript.score,
+        "last_error": error and error_mapping(error),
+        "next_prompt": transcript.next_prompt,
+        "steps": [_step(step) for step in (*transcript.steps, transcript.last)],
+    }
+
+
+def _step(step: Step) -> dict[str, Any]:
+    data = {
+        "print": step.print,
+        "stderr": step.stderr or None,
+        "prompt": step.prompt,
+        "line": step.line,
+        "input_type": step.input_type if step.prompt is not None else None,
+        "input": step.input,
+    }
+    return {key: value for key, value in data.items() if value is not None}

@@ -1,23 +1,92 @@
-"""Computes the results of moves, with their runs. Nothing is written."""
+"""The state of a session, and the moves that lead from one to the next. Nothing is written.
+
+A move computes the changed record and its run; `Session` writes it and then enters the new state.
+States are values that share common parts, so that a long history of them is cheap.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from ..errors import UsageError
 from ..record import branches as rules
 from ..record import who
 from ..record.append_only_list import AppendOnlyList
+from ..record.branches import restored_state
 from ..record.model import Record
-from ..record.undoing import restored_state
 from ..record.who import Attribution, Giver
-from ..replay.trail import stop_fingerprint
-from ..replay.transcript import Transcript
+from ..replay.transcript import Step, Transcript, stop_fingerprint
 from ..text import plural
-from .history import Change
 from .live_record import LiveRecord
-from .state import Move, SessionState
+
+LIMIT = 200
+"""Maximum number of changes that can be undone."""
+
+
+class Change(NamedTuple):
+    """A change, and the record that undoing or redoing it leads to."""
+
+    label: str
+    """The change in words, such as `answer at step 3`."""
+    record: Record
+    """The record that undoing or redoing it leads to."""
+
+
+@dataclass(frozen=True)
+class History:
+    """The changes that can be undone, and those that can be redone."""
+
+    done: tuple[Change, ...] = ()
+    undone: tuple[Change, ...] = ()
+
+    @property
+    def last(self) -> Change | None:
+        """The change that would be undone."""
+        return self.done[-1] if self.done else None
+
+    @property
+    def next(self) -> Change | None:
+        """The change that would be redone."""
+        return self.undone[-1] if self.undone else None
+
+    def after_change(self, label: str, before: Record) -> History:
+        """The history after a new change; undone changes can no longer be redone."""
+        return History((*self.done, Change(label, before))[-LIMIT:])
+
+    def after_undo(self, after: Record) -> History:
+        """The history after an undo; `after` is the record before the undo."""
+        *done, last = self.done
+        return History(tuple(done), (*self.undone, Change(last.label, after)))
+
+    def after_redo(self, before: Record) -> History:
+        """The history after a redo; `before` is the record before the redo."""
+        *undone, following = self.undone
+        return History((*self.done, Change(following.label, before))[-LIMIT:], tuple(undone))
+
+
+@dataclass(frozen=True)
+class SessionState:
+    """The record, the run up to its pointer, and the history."""
+
+    record: Record
+    transcript: Transcript
+    history: History = field(default_factory=History)
+
+
+@dataclass(frozen=True)
+class Move:
+    """The result of a move before it is written."""
+
+    record: Record
+    """The changed record, without the data of its run."""
+    transcript: Transcript
+    """The run up to the new pointer."""
+    label: str
+    """The move in words, such as `answer at step 3`."""
+    warnings: tuple[str, ...] | None = None
+    """The warnings for the user from now on; None to keep the previous ones."""
 
 
 def answer(
@@ -28,7 +97,7 @@ def answer(
     at = _answer_point(state) if at is None else at
     rules.check_pointer(record, at)
     # The end of the old answers is computed before their run continues with the new answer.
-    end = end_of(live, state) if rules.leaves_tail(record, at, text) else None
+    end = _end_of(live, state) if rules.leaves_tail(record, at, text) else None
     run = _one_more(live, state, at, text)
     _check_asked(run, at)
     moved = rules.parted(record, at, text, end) if end else rules.stepped(record, at, text)
@@ -53,7 +122,7 @@ def fork(
 ) -> Move:
     """Start a branch with another answer, and make it the active one."""
     rules.check_pointer(state.record, at)
-    moved = rules.forked(state.record, at, text, name, end_of(live, state))
+    moved = rules.forked(state.record, at, text, name, _end_of(live, state))
     run = live.replay(moved, moved.used)
     _check_asked(run, at)
     moved = who.added(moved, moved.branch, at, _given(live, giver))
@@ -85,8 +154,6 @@ def add_branch(
 
 def amend(live: LiveRecord, state: SessionState, at: int, text: str) -> Move:
     """Change an answer, and keep later ones while their questions stay the same."""
-    from . import walks
-
     record = state.record
     whole = live.replay(record, record.inputs)
     if not 0 <= at < len(whole.steps):
@@ -94,9 +161,7 @@ def amend(live: LiveRecord, state: SessionState, at: int, text: str) -> Move:
         hint = f"choose one from 0 to {len(whole.steps) - 1}"
         raise UsageError(f"there is no answer {at}: the record has {have}", hint=hint)
     end = rules.BranchEnd(whole.status, whole.score, live.now())
-    run = walks.amend(
-        lambda inputs: live.replay(record, inputs), live.replayer.extend, whole.steps, at, text
-    )
+    run = amended_run(live, record, whole.steps, at, text)
     moved = rules.answered(record, at, text, end)
     inputs = moved.inputs if moved.inputs == record.inputs else run.inputs
     moved = replace(moved, inputs=AppendOnlyList(inputs))
@@ -105,10 +170,34 @@ def amend(live: LiveRecord, state: SessionState, at: int, text: str) -> Move:
     return Move(moved, run, f"change of answer {at}")
 
 
+def amended_run(
+    live: LiveRecord, record: Record, steps: Sequence[Step], at: int, answer: str
+) -> Transcript:
+    """The run with answer `at` changed, and later ones kept while their questions stay the same.
+
+    Stops at the first differing question, or at the end of the run.
+
+    Args:
+        live: The record and where it runs.
+        record: Its content.
+        steps: The recorded steps.
+        at: Index of the answer to change.
+        answer: The new answer.
+    """
+    inputs = [step.input or "" for step in steps[:at]] + [answer]
+    run = live.replay(record, inputs)
+    for step in steps[at + 1 :]:
+        if run.status != "in_progress" or run.next_prompt != step.question:
+            break
+        inputs.append(step.input or "")
+        run = live.replayer.extend(run, inputs[-1]) or live.replay(record, inputs)
+    return run
+
+
 def switch(live: LiveRecord, state: SessionState, name: str) -> Move:
     """Make another branch the active one, at its end."""
     record, label = state.record, f"switch to {name}"
-    end = end_of(live, state) if name != record.branch else rules.BranchEnd()
+    end = _end_of(live, state) if name != record.branch else rules.BranchEnd()
     moved = rules.switched(record, name, end)
     if moved is record:
         return Move(moved, live.replay(moved, moved.used), label)
@@ -125,7 +214,7 @@ def go_to(live: LiveRecord, state: SessionState, change: Change) -> Move:
     return Move(moved, live.replay(moved, moved.used), change.label)
 
 
-def end_of(live: LiveRecord, state: SessionState) -> rules.BranchEnd:
+def _end_of(live: LiveRecord, state: SessionState) -> rules.BranchEnd:
     """The state at the end of the active branch."""
     record, run = state.record, state.transcript
     if len(record.inputs) != len(run.steps):

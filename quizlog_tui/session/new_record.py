@@ -9,22 +9,15 @@ from typing import Any
 
 from ..errors import ScriptError
 from ..record.append_only_list import AppendOnlyList
-from ..record.file_hashes import with_file_hashes
-from ..record.model import Record
-from ..record.store import RecordFile
-from ..record.summary import SUFFIXES
+from ..record.given_here import is_given_here, note_given
+from ..record.model import Record, with_file_hashes
+from ..record.store import RecordFile, is_record
 from ..replay.replayer import Replayer
-from ..replay.script.file_hashes import file_hashes
 from ..replay.script.granted import granted_script_of, place_of
+from ..replay.script.needed_files import file_hashes
 from ..replay.script.source import Source, read_source
 from ..replay.world import world_of
-
-
-def utc_now() -> str:
-    """The time, ISO 8601 in UTC, to the second."""
-    from datetime import UTC, datetime
-
-    return datetime.now(UTC).isoformat(timespec="seconds")
+from .live_record import utc_now
 
 
 def read_new_script(script: Path) -> Source:
@@ -38,11 +31,6 @@ def read_new_script(script: Path) -> Source:
         hint = "name a Python file; a record is opened by `quizlog RECORD`"
         raise ScriptError("is a record, not a script", where=str(script), hint=hint)
     return source
-
-
-def is_record(path: Path) -> bool:
-    """Whether a file is named like a record."""
-    return path.suffix in SUFFIXES
 
 
 def script_of(record: Path) -> Path:
@@ -122,8 +110,6 @@ def run_again(
     world = world_of(new.but(extras={"start_time": start_time}))
     taken = len(replayer.replay(source, world, old.inputs).steps)
     new = new.but(inputs=AppendOnlyList(old.inputs[:taken]), pointer=taken)
-    from ..record.given_here import is_given_here
-
     given_here = is_given_here(known, old, place_of(source.path))
     _create(record, source, new, start_time, given_here=given_here)
     return source
@@ -146,6 +132,4 @@ def _create(
     made = content.but(script=script, extras=extras)
     RecordFile(record).create(made)
     if source.asked and given_here:
-        from ..record.given_here import note_given
-
         note_given(record, made, place_of(source.path))

@@ -11,8 +11,7 @@ from math import nan
 from ..proof.recorded import RecordedBranch, recorded_branch
 from ..record.append_only_list import AppendOnlyList
 from ..record.model import LastError, Record
-from ..replay.trail import printed_before, question_of
-from ..replay.transcript import Step, Transcript
+from ..replay.transcript import Step, Transcript, printed_before, question_of
 from ..replay.world import parse_world
 from ..terminal_text import with_newlines
 

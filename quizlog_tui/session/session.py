@@ -1,41 +1,42 @@
 """A session: an open record with its replayer, used by every front end.
 
-`moves` computes moves, and `journal` stores them. Nothing is printed; see `Session.warnings`.
+An answer goes its whole way here: `Session.answer` lets `moves.answer` compute the changed record
+and its run, `_commit` has `LiveRecord.write` store both, and then the session's state is replaced.
+Nothing is printed; see `Session.warnings`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from ..errors import QuizlogError, ScriptError
-from ..record import upkeep
+from ..errors import ConflictError, QuizlogError, ScriptError, UsageError
+from ..record import branches as rules
 from ..record.lineage import check_branch
 from ..record.lock import WAIT_SECONDS
 from ..record.model import Record
 from ..record.store import RecordFile
 from ..record.who import PROGRAM, Giver
 from ..replay.replayer import Replayer
+from ..replay.script.granted import grant, place_of
 from ..replay.script.source import Source
 from ..replay.transcript import Transcript
+from ..replay.world import world_of
 from . import moves
 from .audit import Audit, check_reading
-from .journal import Journal
-from .live_record import LiveRecord
-from .new_record import utc_now
-from .reply import Reply
-from .state import Move, SessionState
+from .live_record import LiveRecord, utc_now
+from .moves import History, Move, SessionState
+from .reply import BranchInfo, Reply, branch_list
 
 if TYPE_CHECKING:
-    from ..debug.inspection import Evaluation, Inspection
-    from ..debug.trace import Trace
+    from ..debug.inspection import Evaluation, Inspection, Trace
     from ..proof.compare.sides import RunComparison
     from ..proof.verdict import Verdict
     from ..record.feedback import Feedback
-    from .branch_list import BranchInfo
-    from .walks import Culprit
+    from .trials import Culprit
 
 
 class Session:
@@ -76,23 +77,21 @@ class Session:
         """Why nothing can be changed; None if it can."""
         self.giver = giver
         """Who gives answers here."""
+        self.warnings: list[str] = []
+        """Warnings for the user about the record."""
         check_reading(audit, self.path)
         self._owns_replayer = replayer is None
         file = RecordFile(self.path, wait)
         self._live = LiveRecord(
             file, replayer or Replayer(), clock, giver, recorded=recorded, audit=audit
         )
-        self._journal = Journal(self._live, save=save, audit=audit)
+        self._save = save
+        self._state: SessionState
         try:
-            self._journal.read()
+            self._read()
         except BaseException:
             self.close()
             raise
-
-    @property
-    def warnings(self) -> list[str]:
-        """Warnings for the user about the record."""
-        return self._journal.warnings
 
     @property
     def source(self) -> Source:
@@ -136,8 +135,6 @@ class Session:
     @property
     def all_branches(self) -> list[BranchInfo]:
         """All branches, including deleted ones, oldest first."""
-        from .branch_list import branch_list
-
         return branch_list(self.record, self.transcript)
 
     @property
@@ -154,7 +151,8 @@ class Session:
 
     def reply(self) -> Reply:
         """The present state of the questionnaire."""
-        return self._journal.reply()
+        state = self._state
+        return Reply(state.transcript, state.record.branch, str(self._live.file.path))
 
     def transcript_of(self, name: str | None = None) -> Transcript:
         """The run through all answers of a branch, even a deleted one; None means the active one.
@@ -170,10 +168,17 @@ class Session:
     def transcripts_of(
         self, names: Sequence[str]
     ) -> Iterator[tuple[str, Transcript | QuizlogError]]:
-        """The runs of several branches to their ends, or their errors, in any order."""
-        from . import trials
+        """The runs of several branches to their ends, or their errors, in any order.
 
-        return trials.transcripts_of(self._live, self._state, names)
+        They are replayed in one walk of their answers.
+
+        Raises:
+            CancelledError: The replayer was cancelled meanwhile.
+        """
+        lines = map(self.record.path_of, names)
+        walk = self._live.replayer.walk(self.source, world_of(self.record), lines)
+        for index, outcome in walk:
+            yield names[index], outcome
 
     def answer(self, answer: str, *, at: int | None = None, giver: Giver | None = None) -> Reply:
         """Answer a question; earlier answers from there on become a branch.
@@ -184,18 +189,18 @@ class Session:
                 question; after an error, for the question before the error.
             giver: Who gives it; None for the session's giver.
         """
-        self._journal.keep_end(at)
-        return self._journal.make(moves.answer(self._live, self._state, answer, at, giver))
+        self._keep_end(at)
+        return self._make(moves.answer(self._live, self._state, answer, at, giver))
 
     def rewind(self, pointer: int) -> Reply:
         """Set the pointer; all answers stay."""
-        return self._journal.make(moves.rewind(self._live, self._state, pointer))
+        return self._make(moves.rewind(self._live, self._state, pointer))
 
     def fork(
         self, at: int, answer: str, name: str | None = None, giver: Giver | None = None
     ) -> Reply:
         """Start a branch at step `at` with another answer, and make it the active one."""
-        return self._journal.make(moves.fork(self._live, self._state, at, answer, name, giver))
+        return self._make(moves.fork(self._live, self._state, at, answer, name, giver))
 
     def keep(
         self, at: int, answer: str, name: str | None = None, *, later: Sequence[str] = ()
@@ -205,36 +210,38 @@ class Session:
         Several tried answers can be kept in this way, each as a branch of the active one.
         """
         move = moves.add_branch(self._live, self._state, at, answer, name, later)
-        return self._journal.make(move)
+        return self._make(move)
 
     def amend(self, at: int, answer: str) -> Reply:
         """Change answer `at`, and keep later answers while their questions stay the same.
 
         Stops at the first differing question. The old answers become a branch.
         """
-        return self._journal.make(moves.amend(self._live, self._state, at, answer))
+        return self._make(moves.amend(self._live, self._state, at, answer))
 
     def switch(self, name: str) -> Reply:
         """Make another branch the active one, at its end; in audit mode only in this session."""
         move = moves.switch(self._live, self._state, name)
-        return self._journal.make(move) if self.audit is None else self._journal.look(move)
+        if self.audit is not None:
+            return self._commit(move, self._state.history, durable=False)
+        return self._make(move)
 
     def rename(self, name: str, new: str) -> Reply:
         """Rename a branch."""
-        return self._change(upkeep.renamed(self.record, name, new), f"renaming of {name}")
+        return self._change(rules.renamed(self.record, name, new), f"renaming of {name}")
 
     def note(self, name: str, text: str) -> Reply:
         """Set the note on a branch; an empty text removes it."""
-        return self._annotate(lambda record: upkeep.noted(record, name, text), f"note on {name}")
+        return self._annotate(lambda record: rules.noted(record, name, text), f"note on {name}")
 
     def delete(self, name: str) -> Reply:
         """Hide a branch. Its answers and the branches that fork from it stay in the record."""
-        hidden = upkeep.deleted(self.record, name, self._live.now())
+        hidden = rules.deleted(self.record, name, self._live.now())
         return self._change(hidden, f"deletion of {name}")
 
     def restore(self, name: str) -> Reply:
         """Show a deleted branch again."""
-        return self._change(upkeep.restored(self.record, name), f"restoring of {name}")
+        return self._change(rules.restored(self.record, name), f"restoring of {name}")
 
     def comment(
         self,
@@ -276,11 +283,20 @@ class Session:
 
         No answer is lost: answers stay after the pointer, or as a deleted branch.
         """
-        return self._journal.undo()
+        history = self._state.history
+        if history.last is None:
+            hint = "what was done before the record was opened can be reached by rewind and switch"
+            raise UsageError("there is nothing to undo", hint=hint)
+        back = moves.go_to(self._live, self._state, history.last)
+        return self._commit(back, history.after_undo(self.record), durable=self._save)
 
     def redo(self) -> Reply:
         """Redo the change that was undone last."""
-        return self._journal.redo()
+        history = self._state.history
+        if history.next is None:
+            raise UsageError("there is nothing to redo", hint="a new change ends what was undone")
+        again = moves.go_to(self._live, self._state, history.next)
+        return self._commit(again, history.after_redo(self.record), durable=self._save)
 
     def fan_out(
         self, at: int, answers: Sequence[str], *, deep: bool = False
@@ -305,9 +321,11 @@ class Session:
 
     def diff(self, branch: str) -> RunComparison:
         """The first difference between the active branch and another, each to its end."""
-        from . import trials
+        from ..proof.compare.sides import Side, compare, run_of, with_branch
 
-        return trials.diff(self._live, self._state, branch)
+        mine = Side(self.path, self.record, self.source, self.record.branch, whole=True)
+        runs = [run_of(side, self._live.replayer) for side in (mine, with_branch(mine, branch))]
+        return compare(runs[0][0], runs[1][0], ended=(runs[0][1], runs[1][1]))
 
     def verify(self) -> Verdict:
         """Verify the record on disk by fresh replays."""
@@ -320,15 +338,23 @@ class Session:
         self, at: int | None = None, *, frame: int = 0, expressions: Sequence[str] = ()
     ) -> Inspection:
         """What the script knows at a step, the pointer if None; see `debug.look.inspect`."""
-        from . import trials
+        from ..debug.look import inspect
 
-        return trials.inspect(self._live, self._state, at, frame, expressions)
+        return inspect(
+            self._live.replayer,
+            self.source,
+            world_of(self.record),
+            self._answers_up_to(at),
+            frame=frame,
+            expressions=expressions,
+        )
 
     def trace(self, at: int | None = None) -> Trace:
         """The lines that ran before a step, the pointer if None; see `debug.look.trace`."""
-        from . import trials
+        from ..debug.look import trace
 
-        return trials.trace(self._live, self._state, at)
+        answers = self._answers_up_to(at)
+        return trace(self._live.replayer, self.source, world_of(self.record), answers)
 
     def evaluate(self, at: int, text: str, *, frame: int = 0) -> Evaluation:
         """The value of an expression at a step, or its exception; see `inspect`."""
@@ -347,7 +373,8 @@ class Session:
             LockedError: Somebody else holds it.
             LimitError: It would be too big to be read again; nothing was written.
         """
-        self._journal.save()
+        as_it_stands = Move(self.record, self.transcript, "the record")
+        self._commit(as_it_stands, self._state.history, durable=True)
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -370,7 +397,7 @@ class Session:
         Raises:
             ConflictError: The record names another script now.
         """
-        self._journal.read(self.record)
+        self._read(self.record)
         return self.reply()
 
     def close(self) -> None:
@@ -386,15 +413,129 @@ class Session:
 
     # -- private
 
-    @property
-    def _state(self) -> SessionState:
-        return self._journal.state
+    def _answers_up_to(self, at: int | None) -> Sequence[str]:
+        """The answers before a step, the pointer if None."""
+        step = self.record.pointer if at is None else at
+        rules.check_pointer(self.record, step)
+        return self.record.inputs.upto(step)
+
+    def _read(self, known: Record | None = None) -> None:
+        """Start with the content of the file, as far as it agrees with the script."""
+        found = self._live.read(known)
+        self._state = SessionState(found.record, found.transcript)
+        self.warnings = list(found.warnings)
 
     def _change(self, record: Record, label: str) -> Reply:
         """Make a move that leaves the pointer where it is."""
-        return self._journal.make(Move(record, self.transcript, label))
+        return self._make(Move(record, self.transcript, label))
+
+    def _make(self, move: Move) -> Reply:
+        """Make a move, which can be undone if it changes anything."""
+        history, before = self._state.history, self.record
+        if before != move.record.but(pointer=len(move.transcript.steps)):
+            history = history.after_change(move.label, before)
+        return self._commit(move, history, durable=self._save)
+
+    def _commit(self, move: Move, history: History, *, durable: bool) -> Reply:
+        """Enter the state after a move, on disk first; nothing changes if that fails.
+
+        Args:
+            move: The move.
+            history: The history after the move.
+            durable: Whether to write the record.
+        """
+        if durable and self.audit is not None:
+            self.audit.check(move.label)
+        run = move.transcript
+        record = self._live.finished(move.record, run)
+        remarks: list[str] = []
+        if durable:
+            try:
+                remarks = self._live.write(record, run)
+            except ConflictError:
+                self._state = replace(self._state, history=History())
+                raise
+        self._state = SessionState(record, run, history)
+        known = self.warnings if move.warnings is None else list(move.warnings)
+        self.warnings = known + [remark for remark in remarks if remark not in known]
+        return self.reply()
 
     def _annotate(self, change: Callable[[Record], Record], label: str) -> Reply:
-        if self.audit is not None:
-            return self._journal.annotate(change, label)
-        return self._change(change(self.record), label)
+        """Add a note. In audit mode, if it allows notes, nothing else of the file changes.
+
+        Args:
+            change: Gives a record with the note added.
+            label: What is done, as `comment on step 3`.
+        """
+        if self.audit is None:
+            return self._change(change(self.record), label)
+        self.audit.check(label, "notes")
+        annotated = change(self.record)
+        self._live.annotate(change)
+        self._state = replace(self._state, record=annotated)
+        return self.reply()
+
+    def _keep_end(self, at: int | None) -> None:
+        """Write the record if no answer can follow and its file has another status than its run.
+
+        So it is with a record made by hand for a script that asks nothing: each answer is refused,
+        and nothing else would write it. A file that cannot be written stays as it is, and so does
+        one whose script lacks what was allowed before.
+
+        Args:
+            at: The step that is to be answered; None for where the run has come to.
+        """
+        run = self.transcript
+        ended = run.status == "success" or (run.status == "error" and not run.steps)
+        may_write = self._save and self.audit is None and not self._live.source.withheld
+        if at is None and ended and may_write and self._live.lacks_only_status(self.record):
+            with suppress(QuizlogError):
+                self.save()
+
+
+def open_record(
+    path: str | Path,
+    replayer: Replayer | None = None,
+    *,
+    save: bool = True,
+    wait: float = WAIT_SECONDS,
+) -> Session:
+    """Open a record for a user of the package; see `Session`."""
+    return Session(path, replayer, save=save, wait=wait)
+
+
+def not_given_here(session: Session) -> Record | None:
+    """The record, if the user must see its arguments and answers before something is allowed.
+
+    None if they were given or allowed on this machine, or if it has none.
+
+    Raises:
+        RecordError: The record cannot be read.
+        ScriptError: The script cannot be read.
+    """
+    record = RecordFile(session.path).read()
+    from ..record.given_here import is_given_here
+
+    known = is_given_here(session.path, record, place_of(session.source.path))
+    return None if known else record
+
+
+def allow(session: Session, names: Iterable[str], seen: Record | None) -> Reply:
+    """Grant the script something from now on, and run the record with it.
+
+    Args:
+        session: The open record.
+        names: Some of `source.NAMES`.
+        seen: The record whose arguments and answers the user saw; None if that was not needed.
+
+    Raises:
+        ConfigError: The grant cannot be stored.
+        UsageError: The script's folder is too big to be looked at.
+        ScriptError: The script cannot be read.
+    """
+    grant(session.source, names)
+    if seen is not None:
+        from ..record.given_here import note_given
+
+        note_given(session.path, seen, place_of(session.source.path))
+    return session.reload()

@@ -1,29 +1,97 @@
-"""Outcomes of other answers and branches of an open record, which is not changed."""
+"""Tries other answers and other branches of an open record, which is not changed.
+
+Lists of answers to try, what each leads to, and the answer that makes the outcome fail.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
-from ..errors import CancelledError, QuizlogError
+from ..errors import CancelledError, QuizlogError, UsageError
+from ..files.paths import typed_path
 from ..record import branches as rules
 from ..record.lineage import partings
 from ..record.model import Record
 from ..replay.transcript import Step, Transcript
 from ..replay.world import world_of
-from . import walks
-from .branch_list import branch_list
 from .live_record import LiveRecord
-from .state import SessionState
+from .moves import SessionState, amended_run
+from .reply import branch_list
 
+_ABREAST = 16
+"""Number of answers in one portion; after each portion the work can be stopped."""
+MAX_BYTES = 64 * 1024 * 1024
+"""Maximum size of a file of answers; larger files are refused unread."""
 _MOST_OTHERS = 16
 """Maximum number of other recorded answers that `bisect` tries at the step it found."""
+Replay = Callable[[Sequence[str]], Transcript]
+"""Replays answers with one script and seed."""
 
-if TYPE_CHECKING:
-    from ..debug.inspection import Inspection
-    from ..debug.trace import Trace
-    from ..proof.compare.sides import RunComparison
+
+def lines_of(text: str) -> list[str]:
+    """The answers in a text: each line is one, an empty line is the empty answer.
+
+    A newline at the end of the text starts no further answer; an empty text has no answers.
+    """
+    return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")] if text else []
+
+
+def read_answers(path: Path) -> list[str]:
+    """The answers in a file, or from stdin if the path is `-`.
+
+    Raises:
+        UsageError: The file cannot be read, is not UTF-8 text, or holds no answer.
+    """
+    try:
+        answers = lines_of(_bytes(path).decode("utf-8-sig"))
+    except OSError as error:
+        raise UsageError(f"cannot read: {error.strerror}", where=str(path)) from None
+    except UnicodeDecodeError as error:
+        hint = "write one answer per line, in UTF-8"
+        message = f"is not text: byte {error.start}"
+        raise UsageError(message, where=str(path), hint=hint) from None
+    if not answers:
+        raise UsageError("holds no answers", where=str(path), hint="write one per line")
+    return answers
+
+
+def _bytes(path: Path) -> bytes:
+    if str(path) == "-":
+        return sys.stdin.buffer.read()
+    if path.is_file() and path.stat().st_size > MAX_BYTES:
+        hint = f"at most {MAX_BYTES // 2**20} MB are read"
+        raise UsageError("is too big", where=str(path), hint=hint)
+    return path.read_bytes()
+
+
+def typed_answers(text: str, path_of: Callable[[str], Path] = typed_path) -> list[str]:
+    """The answers in a typed text: `@FILE` means those in a file, `@@x` means the answer `@x`.
+
+    Args:
+        text: The text.
+        path_of: The path of a typed file; raises an error if it may not be read.
+
+    Raises:
+        UsageError: A file cannot be read.
+    """
+    answers: list[str] = []
+    for line in lines_of(text):
+        if line.startswith("@@") or not line.startswith("@"):
+            answers.append(line.removeprefix("@") if line.startswith("@@") else line)
+        else:
+            answers += read_answers(path_of(line[1:].strip()))
+    return answers
+
+
+def portions(answers: Sequence[str]) -> Iterator[Sequence[str]]:
+    """The answers in portions, so that progress can be shown and the work stopped in between."""
+    for start in range(0, len(answers), _ABREAST):
+        yield answers[start : start + _ABREAST]
 
 
 def fan_out(
@@ -56,7 +124,7 @@ def _amended(
 ) -> Transcript | QuizlogError:
     """What another answer at a step leads to, or what stopped that."""
     try:
-        return walks.amend(partial(live.replay, record), live.replayer.extend, steps, at, answer)
+        return amended_run(live, record, steps, at, answer)
     except CancelledError:
         raise
     except QuizlogError as error:
@@ -98,24 +166,68 @@ def differs_at(result: Transcript | QuizlogError, recorded: Transcript) -> int |
     return found.step if found else None
 
 
-def transcripts_of(
-    live: LiveRecord, state: SessionState, names: Sequence[str]
-) -> Iterator[tuple[str, Transcript | QuizlogError]]:
-    """The runs of several branches in one walk of their answers, in any order.
+@dataclass(frozen=True)
+class Culprit:
+    """The first answer that makes the outcome worse."""
 
-    Yields:
-        The name of a branch with the run through all its answers, or the error that stopped it.
+    step: int
+    """Index of the answer."""
+    replays: int
+    """Number of replays that were needed to find it."""
+    outcome: Transcript
+    """The run with that answer and good ones after it."""
+    failing_too: tuple[str, ...] = ()
+    """Other recorded answers at that step with which the outcome fails as well. If there are any,
+    the failure does not depend on the answer alone."""
 
-    Raises:
-        CancelledError: The replayer was cancelled meanwhile.
+
+def find_culprit(
+    replay: Replay,
+    bad: Sequence[str],
+    good: Sequence[str],
+    others: Callable[[int], Sequence[str]] = lambda step: (),
+) -> Culprit | None:
+    """Find the first answer of `bad` that makes the outcome worse than that of `good`.
+
+    Replays the beginning of `bad` followed by the rest of `good`, by binary search: a hundred
+    answers take eight replays. If `good` has no further answers, an outcome counts as worse if the
+    run raised. None if there is no such answer.
+
+    Args:
+        replay: Replays the script.
+        bad: The answers to search.
+        good: Answers with a better outcome, if there are any.
+        others: Other answers to try at the step found, in place of that one.
     """
-    record = state.record
-    lines = map(record.path_of, names)
-    for index, outcome in live.replayer.walk(live.source, world_of(record), lines):
-        yield names[index], outcome
+    seen: dict[int, Transcript] = {}
+
+    def mixed(count: int) -> Transcript:
+        if count not in seen:
+            seen[count] = replay([*bad[:count], *good[count:]])
+        return seen[count]
+
+    target = _worth(mixed(0))
+    if _worth(mixed(len(bad))) >= target:
+        return None
+    sound, spoiled = 0, len(bad)
+    while spoiled - sound > 1:
+        middle = (sound + spoiled) // 2
+        if _worth(mixed(middle)) < target:
+            spoiled = middle
+        else:
+            sound = middle
+    step = spoiled - 1
+    tried = {answer: replay([*bad[:step], answer, *good[spoiled:]]) for answer in others(step)}
+    failing = tuple(answer for answer, outcome in tried.items() if _worth(outcome) < target)
+    return Culprit(step, len(seen) + len(tried), mixed(spoiled), failing)
 
 
-def bisect(live: LiveRecord, state: SessionState) -> walks.Culprit | None:
+def _worth(transcript: Transcript) -> float:
+    """The rank of an outcome: an error by its score, then asking, then finished."""
+    return {"error": transcript.score or 0.0, "in_progress": 1.5, "success": 2.0}[transcript.status]
+
+
+def bisect(live: LiveRecord, state: SessionState) -> Culprit | None:
     """Find the first answer of the active branch that makes the outcome worse than the best other.
 
     Without a better branch, the answer at which the script raised. None if there is none. The
@@ -135,53 +247,4 @@ def bisect(live: LiveRecord, state: SessionState) -> walks.Culprit | None:
         found = {branch.answer: None for branch in parted if branch.at == step}
         return [answer for answer in found if answer is not None][:_MOST_OTHERS]
 
-    return walks.bisect(partial(live.replay, record), list(record.inputs), good, given_elsewhere)
-
-
-def diff(live: LiveRecord, state: SessionState, branch: str) -> RunComparison:
-    """The first difference between the active branch and another, each to its end.
-
-    Raises:
-        UsageError: There is no such branch.
-    """
-    from ..proof.compare.sides import Side, compare, run_of, with_branch
-
-    record = state.record
-    mine = Side(live.file.path, record, live.source, record.branch, whole=True)
-    runs = [run_of(side, live.replayer) for side in (mine, with_branch(mine, branch))]
-    return compare(runs[0][0], runs[1][0], ended=(runs[0][1], runs[1][1]))
-
-
-def inspect(
-    live: LiveRecord, state: SessionState, at: int | None, frame: int, expressions: Sequence[str]
-) -> Inspection:
-    """What the script knows at a step, the pointer if None; see `debug.look.inspect`.
-
-    Raises:
-        UsageError: There is no such step or frame.
-        LimitError: The script, or the look, exceeded a limit.
-        ScriptError: The script cannot be read.
-    """
-    from ..debug.look import inspect
-
-    answers = _answers_up_to(state.record, at)
-    world = world_of(state.record)
-    return inspect(live.replayer, live.source, world, answers, frame=frame, expressions=expressions)
-
-
-def trace(live: LiveRecord, state: SessionState, at: int | None) -> Trace:
-    """The lines that ran before a step, the pointer if None; see `debug.look.trace`.
-
-    Raises:
-        As `inspect`.
-    """
-    from ..debug.look import trace
-
-    answers = _answers_up_to(state.record, at)
-    return trace(live.replayer, live.source, world_of(state.record), answers)
-
-
-def _answers_up_to(record: Record, at: int | None) -> Sequence[str]:
-    step = record.pointer if at is None else at
-    rules.check_pointer(record, step)
-    return record.inputs.upto(step)
+    return find_culprit(partial(live.replay, record), list(record.inputs), good, given_elsewhere)

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Literal
 
 from ..errors import UsageError
+from ..files.paths import decisions_path
 from ..files.scratch import scratch_folder
 from ..record.branches import free_name, leaves_tail
 from ..record.lineage import agreements
@@ -25,12 +26,12 @@ from ..replay.script.input_kinds import is_free_text
 from ..replay.transcript import Transcript
 from ..session.reply import Reply
 from ..session.session import Session
-from .decisions.answer_text import answer_text
 from .decisions.decision import Decision, ModelQuestion, Refusal
-from .decisions.decision_file import append_decision, check_decisions_place, decisions_path
+from .decisions.decision_file import append_decision, check_decisions_place
+from .decisions.decision_text import answer_text
 from .solve import Panel, Progress, answering_panel, solve
 
-AGENT = "agent"
+_AGENT = "agent"
 """The stem of the names of branches that models start."""
 MAX_FILE = 64 * 1024 * 1024
 """Maximum size in bytes of a file that a model's code gets."""
@@ -38,7 +39,7 @@ _WITHHELD = frozenset({".py", ".pyc", ".yaml", ".yml", ".jsonl", ".lock"})
 """Suffixes of files that models never get: scripts and records contain the answers."""
 
 Tell = Callable[[Progress], None]
-Agree = Callable[[Panel], None]
+_Agree = Callable[[Panel], None]
 """Called with the models before they are asked; raises if they must not be."""
 
 
@@ -158,7 +159,7 @@ async def ask_about(
     *,
     budget: float | None = None,
     tell: Tell = lambda p: None,
-    agree: Agree = lambda panel: None,
+    agree: _Agree = lambda panel: None,
 ) -> Decision:
     """Ask the models a pending question; return the decision and store it with the record.
 
@@ -190,7 +191,7 @@ async def ask(
     *,
     budget: float | None = None,
     tell: Tell = lambda p: None,
-    agree: Agree = lambda panel: None,
+    agree: _Agree = lambda panel: None,
 ) -> Decision:
     """Read the pending question and ask the models, as `ask_about` does.
 
@@ -219,7 +220,7 @@ def accept(session: Session, decision: Decision) -> Reply:
         text = answer_text(decision.verdict.answer, question)
         retries = session.transcript.status == "error"
         if not retries and leaves_tail(session.record, at, text):
-            name = free_name(session.record, AGENT)
+            name = free_name(session.record, _AGENT)
             return session.fork(at, text, name, giver=_giver(session, decision))
         return session.answer(text, giver=_giver(session, decision))
 

@@ -15,11 +15,10 @@ import httpx
 
 from ..errors import QuizlogError, UsageError
 from .decisions.decision import Decision
-from .decisions.decision_text import from_data
-from .decisions.json_value import strict_loads
+from .decisions.decision_text import from_data, strict_loads
 from .solve import Progress
 
-MAX_EVENT = 64 * 1024 * 1024
+_MAX_EVENT = 64 * 1024 * 1024
 """Maximum number of characters in an event."""
 Accept = Literal["never", "agreed", "always"]
 
@@ -149,7 +148,7 @@ class Backend:
         kind = ""
         async for line in reply.aiter_lines():
             name, _, value = line.partition(": ")
-            if len(value) > MAX_EVENT:
+            if len(value) > _MAX_EVENT:
                 raise BackendError("an event of the server is too long", where=self._url)
             if name == "event":
                 kind = value

@@ -24,13 +24,13 @@ from pydantic import (
     model_validator,
 )
 
-from .decisions.json_value import answer_fault, strict_loads
+from .decisions.decision_text import answer_fault, strict_loads
 
-MAX_ANSWER = 1_000_000
+_MAX_ANSWER = 1_000_000
 """Maximum length of an answer's JSON text; a payload must be under 1 MB."""
-MAX_CODE = 200_000
+_MAX_CODE = 200_000
 """Maximum length of a model's code."""
-MAX_SHORT = 20_000
+_MAX_SHORT = 20_000
 """Maximum length of an explanation."""
 MAX_FETCHES = 8
 """Maximum number of HTTP requests that one reply may ask for."""
@@ -46,7 +46,7 @@ def _answer(value: Any) -> Any:
     fault = answer_fault(value)
     if fault:
         raise ValueError(fault)
-    if len(json.dumps(value)) > MAX_ANSWER:
+    if len(json.dumps(value)) > _MAX_ANSWER:
         raise ValueError("is too long")
     return value
 
@@ -126,8 +126,8 @@ def _is_python(code: str) -> bool:
 
 Answer = Annotated[Any, AfterValidator(_answer)]
 Method = Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
-Code = Annotated[str, Field(max_length=MAX_CODE), AfterValidator(unwrapped)]
-Short = Annotated[str, Field(max_length=MAX_SHORT)]
+Code = Annotated[str, Field(max_length=_MAX_CODE), AfterValidator(unwrapped)]
+Short = Annotated[str, Field(max_length=_MAX_SHORT)]
 Share = Annotated[float, BeforeValidator(_share), Field(ge=0, le=1, allow_inf_nan=False)]
 
 

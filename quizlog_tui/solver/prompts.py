@@ -15,7 +15,7 @@ from .contract import MAX_FETCHES, C, Final, Research, Solution
 from .decisions.decision import AnswerClass, Decision, Execution, Fetched, ModelQuestion, Refusal
 from .models.transport import ChatMessage, Prompt, Turn
 
-MAX_CONTEXT = 30_000
+_MAX_CONTEXT = 30_000
 """Maximum number of characters of the context; a longer one is cut at its start."""
 _SHOWN = 2_000
 """Maximum number of characters of each text of a model that others are shown."""
@@ -120,11 +120,11 @@ def _prompt(turn: Turn, instructions: str, data: dict[str, Any], contract: type[
 
 def _question(question: ModelQuestion) -> dict[str, Any]:
     context = question.context
-    if len(context) > MAX_CONTEXT:
-        context = f"[...]{context[-MAX_CONTEXT:]}"
+    if len(context) > _MAX_CONTEXT:
+        context = f"[...]{context[-_MAX_CONTEXT:]}"
     return {
         "context": context,
-        "question": question.text[-MAX_CONTEXT:],
+        "question": question.text[-_MAX_CONTEXT:],
         "kind_of_answer": question.input_type,
         "choices": list(question.choices),
     }

@@ -1,7 +1,9 @@
 """Makes a decision: asks all models at once, runs their code, lets them vote and reconcile.
 
 Each event is reported with the decision so far. No fault of a model, its code or its server raises
-here; cancelling ends everything. The caller provides the function that runs code.
+here; cancelling ends everything. The caller provides the function that runs code, and the tool that
+sends HTTP requests of models: this module sends none. Requests to endpoints are counted, because
+providers may bill them; prices are not known.
 """
 
 from __future__ import annotations
@@ -16,11 +18,11 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..sandbox.result import ExecResult
-from .bill import Bill
-from .contract import C, Final, Solution
+from ..text import plural
+from .contract import C, FetchRequest, Final, Research, Solution
 from .decisions.decision import (
     Decision,
     Execution,
@@ -30,27 +32,25 @@ from .decisions.decision import (
     Reconsidered,
     Refusal,
 )
-from .decisions.evidence import (
-    clean_question,
-    clean_refusal,
-    may_be_asked_again,
-    reconsidered_evidence,
-    reply_evidence,
-    run_evidence,
-)
-from .models.client import ModelClient, ModelResult
-from .models.transport import Prompt
+from .decisions.decision_text import answer_fault
+from .models.transport import ModelClient, ModelResult, Prompt, Transport, TransportReply
 from .prompts import Offer, reconcile_prompt, solve_prompt
 from .redaction import Redaction
-from .research import FetchTool, research
-from .spending import UNSHARED, Shares
 from .voting.decide import decide, needs_reconciliation, settled, two_runs_agree
+
+if TYPE_CHECKING:
+    from .models.transport import Voter
+
 
 RunCode = Callable[[str, Path | None], Awaitable[ExecResult]]
 """Runs a model's code in a sandbox, on a copy of a folder's files."""
 _AGREED_SHARE = 0.4
 """Share of the budget after which two runs with equal answers are enough."""
 _SPENT = "not waited for: "
+SHOWN = 4_000
+"""Maximum number of characters of a run's output in a decision."""
+ROUNDS = 4
+"""Number of times that one model may ask for requests before it must answer."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,80 @@ class Progress:
     """The model it concerns."""
     decision: Decision
     """The decision so far, with a verdict on the present evidence."""
+
+
+@dataclass(frozen=True)
+class FetchTool:
+    """Sends the HTTP requests that models ask for."""
+
+    sites: tuple[str, ...]
+    """Allowed origins."""
+    fetch: Callable[[str, FetchRequest], Awaitable[tuple[Fetched, ...]]]
+    """Sends a request of the named model. Raises for no fault of the model or of a server."""
+
+
+def cost_text(names: Sequence[str]) -> str:
+    """What a question costs, in one line, to be shown before models behind endpoints are asked."""
+    asked = f"each question is sent to {', '.join(names)}, again where they differ"
+    return f"{asked}; their providers may bill it"
+
+
+@dataclass
+class Bill:
+    """The requests sent to models behind endpoints."""
+
+    names: tuple[str, ...] = ()
+    """The names of the models."""
+    requests: int = 0
+    """Number of requests sent to them."""
+
+    @property
+    def spent(self) -> str:
+        """The number of requests, in one line for the user."""
+        sent = f"{plural(self.requests, 'request')} sent to {', '.join(self.names)}"
+        return f"{sent}: quizlog does not know what their providers bill"
+
+    def counting(self, name: str, endpoint: Transport) -> Transport:
+        """A transport that counts the requests to an endpoint."""
+        self.names = (*self.names, name)
+        return _Counted(endpoint, self)
+
+
+class _Counted:
+    """Counts the requests to an endpoint."""
+
+    def __init__(self, endpoint: Transport, bill: Bill) -> None:
+        self._endpoint = endpoint
+        self._bill = bill
+
+    async def complete(self, prompt: Prompt[Any]) -> TransportReply:
+        """The endpoint's reply."""
+        self._bill.requests += 1
+        return await self._endpoint.complete(prompt)
+
+
+_SECOND_SHARE = 1 / 3
+"""Share of a budget that is reserved for a second round while one may be needed."""
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Limits in seconds for parts of a budget."""
+
+    model: float = math.inf
+    """One model's reply, repair included."""
+    second: float = math.inf
+    """The second round."""
+
+    def first(self, budget: float) -> float:
+        """Seconds for the first round if models differ, so that time is left for the second."""
+        if budget == math.inf:
+            return budget
+        return budget - min(self.second, budget * _SECOND_SHARE)
+
+
+UNSHARED = Shares()
+"""No part has its own limit."""
 
 
 @dataclass(frozen=True)
@@ -142,8 +216,8 @@ def _blank(question: ModelQuestion, panel: Panel, refused: Sequence[Refusal]) ->
     return Decision(
         id=f"d-{uuid.uuid4().hex[:12]}",
         time=datetime.now(UTC).isoformat(timespec="seconds"),
-        question=clean_question(question, panel.redaction),
-        refused=tuple(clean_refusal(one, panel.redaction) for one in refused),
+        question=_clean_question(question, panel.redaction),
+        refused=tuple(_clean_refusal(one, panel.redaction) for one in refused),
         family_cap=panel.family_cap,
         label=panel.label,
     )
@@ -187,7 +261,7 @@ class _Work:
         why, seconds = f"{_SPENT}{self._why_spent()}", round(self._age(), 3)
         for client in spent:
             self._put(
-                reply_evidence(client.voter, ModelResult("timeout", error=why, seconds=seconds))
+                _reply_evidence(client.voter, ModelResult("timeout", error=why, seconds=seconds))
             )
 
     async def _ask(self, client: ModelClient, prompt: Callable[..., Prompt[Solution]]) -> None:
@@ -196,10 +270,10 @@ class _Work:
 
         fetched: tuple[Fetched, ...] = ()
         if self.tool:
-            result, fetched = await research(client.voter.name, self.tool, ask)
+            result, fetched = await _research(client.voter.name, self.tool, ask)
         else:
             result = await ask()
-        reply = replace(reply_evidence(client.voter, result), fetched=fetched)
+        reply = replace(_reply_evidence(client.voter, result), fetched=fetched)
         if not reply.code:
             self._put(reply)
             return
@@ -275,7 +349,7 @@ class _Work:
         """Show all models the candidates and results, and ask once more."""
         self.tell(Progress("reconciling", None, self.decision))
         prompt = reconcile_prompt(self.decision, _file_names(self.folder))
-        again = {reply.name for reply in self.decision.models if may_be_asked_again(reply)}
+        again = {reply.name for reply in self.decision.models if _may_be_asked_again(reply)}
         clients = [client for client in self.panel.clients if client.voter.name in again]
         tasks = {asyncio.create_task(self._ask_again(c, prompt)): c for c in clients}
         end = min(self.budget, self._age() + self.shares.second)
@@ -285,7 +359,7 @@ class _Work:
 
     async def _ask_again(self, client: ModelClient, prompt: Prompt[Final]) -> None:
         result = await self._request(client, prompt)
-        reply = reconsidered_evidence(client.voter, result)
+        reply = _reconsidered_evidence(client.voter, result)
         if reply.corrected_code:
             reply = replace(reply, executed=await self._run(reply.corrected_code))
         self._put_again(reply)
@@ -298,3 +372,98 @@ class _Work:
 
 def _file_names(folder: Path | None) -> list[str]:
     return sorted(path.name for path in folder.iterdir()) if folder else []
+
+
+async def _research(
+    name: str, tool: FetchTool, ask: Callable[[Offer], Awaitable[ModelResult[Solution]]]
+) -> tuple[ModelResult[Solution], tuple[Fetched, ...]]:
+    """A model's final reply of the first round, and the results of its requests.
+
+    Args:
+        name: The model's name.
+        tool: Sends the requests.
+        ask: Asks the model, given the permission for requests and the results so far.
+    """
+    fetched: tuple[Fetched, ...] = ()
+    seconds = 0.0
+    for rounds in range(ROUNDS, -1, -1):
+        reply = await ask(Offer(tool.sites, rounds, fetched))
+        seconds += reply.seconds
+        requests = reply.parsed.fetch if isinstance(reply.parsed, Research) else ()
+        if not requests:
+            break
+        for results in await asyncio.gather(*(tool.fetch(name, request) for request in requests)):
+            fetched += results
+    return replace(reply, seconds=round(seconds, 3)), fetched
+
+
+# -- evidence: replies and runs, limited in size and without keys
+
+
+def _clean_question(question: ModelQuestion, redaction: Redaction) -> ModelQuestion:
+    """The question without keys, which a quiz might print."""
+    clean = redaction.clean
+    return replace(question, text=clean(question.text), context=clean(question.context))
+
+
+def _clean_refusal(refusal: Refusal, redaction: Redaction) -> Refusal:
+    """An answer found wrong, without keys."""
+    clean = redaction.clean_value
+    return Refusal(clean(refusal.answer), clean(refusal.reason))
+
+
+def _reply_evidence(voter: Voter, result: ModelResult[Solution]) -> ModelReply:
+    """The evidence of a model's reply, before its code has run."""
+    solution = result.parsed
+    code = solution.code if solution else None
+    return ModelReply(
+        name=voter.name,
+        status=result.status,
+        claimed=solution.answer if solution else None,
+        code=code if code and code.strip() else None,
+        explanation=solution.explanation if solution else None,
+        seconds=result.seconds,
+        repaired=result.repaired,
+        error=result.error,
+        family=voter.family,
+        weight=voter.weight,
+        primary=voter.primary,
+        source=result.source,
+    )
+
+
+def _may_be_asked_again(reply: ModelReply) -> bool:
+    """Whether a voter takes part in the second round: no person, and no unusable reply."""
+    return reply.source != "human" and reply.status in ("ok", "rate_limited")
+
+
+def _reconsidered_evidence(voter: Voter, result: ModelResult[Final]) -> Reconsidered:
+    """The evidence of a reconsidered answer, before its code has run."""
+    final = result.parsed
+    code = final.corrected_code if final else None
+    return Reconsidered(
+        name=voter.name,
+        status=result.status,
+        final_answer=final.final_answer if final else None,
+        confidence=final.confidence if final else None,
+        explanation=final.explanation if final else None,
+        corrected_code=code if code and code.strip() else None,
+        seconds=result.seconds,
+        repaired=result.repaired,
+        error=result.error,
+    )
+
+
+def run_evidence(result: ExecResult, redaction: Redaction) -> Execution:
+    """The evidence of a run. An answer that is not a JSON value is left out."""
+    fault = answer_fault(result.answer)
+    error = f"the answer {fault}" if fault else result.error
+    return Execution(
+        status="bad_result" if fault else result.status,
+        answer=None if fault else redaction.clean_value(result.answer),
+        stdout=redaction.clean(result.stdout)[:SHOWN],
+        stderr=redaction.clean(result.stderr)[:SHOWN],
+        error=redaction.clean(error) if error else None,
+        seconds=round(result.seconds, 3),
+        isolation=result.isolation,
+    )

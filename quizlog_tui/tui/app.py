@@ -1,11 +1,16 @@
-"""The Textual app: settings, themes, keys and the stack of screens, which decide the rest."""
+"""The Textual app: settings, themes, keys, messages and the stack of screens.
+
+The screens decide everything else.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import os
+from collections import deque
 from collections.abc import Iterator, Sequence
 from functools import partial
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -14,43 +19,48 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.dom import DOMNode
 from textual.filter import LineFilter
-from textual.notifications import Notify
+from textual.notifications import Notification, Notify
 
-from ..config import Config, ConfigProblem
-from ..errors import QuizlogError
+from ..config import Config, ConfigProblem, config_path, known_author
+from ..errors import QuizlogError, UsageError
 from ..files.paths import own_examples
-from ..record.author import known_author
 from ..record.who import Giver
 from ..replay.replayer import user_replayer
 from ..session.audit import Audit, audit_of, check_reading
 from ..session.session import Session
 from ..text import one_line
-from .app_destinations import app_destinations
+from . import external
 from .clock import Clock
-from .destinations import Destination
-from .keys.palette import ActionCommands, DestinationCommands
-from .keys.pasting import take_paste
+from .keys.actions import ACTIONS
+from .keys.keymap import effective, key_problems, textual_keys
+from .keys.own_commands import OwnCommand, read_own_commands
+from .keys.palette import (
+    ActionCommands,
+    Destination,
+    DestinationCommands,
+    record_destinations,
+    theme_destinations,
+)
 from .keys.typed_keys import KeyGate, WaitingKeys, take_key
-from .keys.user_keys import UserKeys
 from .lessons import LessonScene, Tour
-from .message_log import MessageLog
-from .messages import Neighbour, OpenRecord
-from .neighbours import find_neighbour
+from .line_filters import AsciiFilter
+from .messages import ChosenHit, Neighbour, OpenRecord
+from .player.player import OpeningScreen, PlayerScreen, is_long
 from .screens.base import QuizlogScreen
-from .screens.player.opening_screen import OpeningScreen, is_long
-from .screens.player.player import PlayerScreen
-from .search_hits import ChosenHit
 from .state import State
-from .themes.ascii_signs import AsciiFilter
-from .themes.installed_themes import InstalledThemes
-from .toasts import complain, warn
-from .widgets.editors.plugin_faults import failed_editor, give_up_plugin
+from .theming import InstalledThemes
+from .toasts import complain, outdated, warn
+from .widgets.footer import MessageLine
+from .widgets.text_fields import take_paste
 
 if TYPE_CHECKING:
     from ..episodes.read.index import EpisodeFile
 
+
 _ASCII = AsciiFilter()
-_WATCH_SECONDS = 1.0  # between two checks of the theme files
+_WATCH_SECONDS = 1.0  # between two checks whether the server is there
+_LISTED = 1000
+"""How many messages the list of all messages holds."""
 
 
 class QuizlogApp(App[None], inherit_bindings=False):
@@ -102,17 +112,17 @@ class QuizlogApp(App[None], inherit_bindings=False):
         self.replayer = user_replayer(self.config)
         self.faults: list[Exception] = []
         """Exceptions caused by defects in quizlog, in the order in which they occurred."""
-        self._messages = MessageLog(self)
+        self._messages = deque[Notification](maxlen=_LISTED)
+        """The messages since the start."""
         self._agreed: set[str] = set()
         """The models that the user agreed to ask although they may cost money."""
         self.in_ascii = False
         """Whether the terminal shows only ASCII."""
         self._themes = InstalledThemes(self)
         self._problems += self._themes.take_first(self.config.theme, self.state.theme)
-        self._keys = UserKeys(self)
-        self._problems += self._keys.take(self.config)
-        self.own_commands = self._keys.commands
+        self.own_commands: dict[str, OwnCommand] = {}
         """The user's own commands, by name."""
+        self._problems += self._take_keys()
         self._typed = WaitingKeys(self._is_ready, self._take_typed)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
@@ -120,9 +130,9 @@ class QuizlogApp(App[None], inherit_bindings=False):
         plain = [_ASCII] if self.in_ascii else []
         return [*super().get_line_filters(), self._themes.readable, *plain]
 
-    def _watch_themes(self) -> None:
-        """Redraw when a theme file changes."""
-        self._problems += self._themes.take_changed()
+    def _load_themes(self) -> None:
+        """Load all themes, to choose among them."""
+        self._problems += self._themes.take_all()
         self._tell_problems()
 
     def _tell_problems(self) -> None:
@@ -131,17 +141,50 @@ class QuizlogApp(App[None], inherit_bindings=False):
             warn(self, "\n".join(map(str, self._problems)))
         self._problems = []
 
+    # -- messages
+
     def on_notify(self, event: Notify) -> None:
-        """Log a message; Textual then adds it to the current ones."""
-        self._messages.add(event.notification)
+        """Log a message and end those that it makes obsolete; Textual then adds it.
+
+        A warning or an error stays until a key is pressed.
+        """
+        new = event.notification
+        self._messages.append(new)
+        if new.severity != "information":
+            new.timeout = inf
+        for old in outdated(list(self._notifications), new):
+            self._unnotify(old, refresh=False)
 
     def _refresh_notifications(self) -> None:
-        """Show the messages, which Textual would lay over the screen."""
-        self._messages.show()
+        """Show the messages below any dialog, where Textual would lay them over the screen."""
+        for screen in self.screen_stack[::-1]:
+            if lines := screen.query(MessageLine):
+                lines.first().renew()
+                return
 
     def action_messages(self) -> None:
         """List all messages, or close the list."""
-        self._messages.list_all()
+        from .screens.reading import MessagesScreen
+
+        if isinstance(self.screen, MessagesScreen):
+            self.screen.leave()
+        elif isinstance(self.screen, QuizlogScreen):
+            self.push_screen(MessagesScreen(self._messages))
+
+    # -- settings
+
+    def _take_keys(self) -> list[ConfigProblem]:
+        """Put the user's keys and own commands in force; what is wrong with the others."""
+        keys, where = self.config.keys, str(config_path())
+        problems = key_problems(keys, where)
+        if not problems:
+            self.set_keymap(textual_keys(keys))
+        found, wrong = read_own_commands(self.config.commands, {} if problems else keys, where)
+        for command in found:
+            self.own_commands[command.name] = command
+            action = command.action
+            self.bind(action.keys, action.call, description=action.label, show=False)
+        return problems + wrong
 
     def handle_bindings_clash(self, clashed_bindings: set[Binding], node: DOMNode) -> None:
         """Do nothing: conflicts were reported when the key map was read."""
@@ -150,18 +193,46 @@ class QuizlogApp(App[None], inherit_bindings=False):
         """Choose a theme and remember it."""
         from .screens.themes import ThemesScreen
 
-        self._watch_themes()
-        self.push_screen(ThemesScreen(), self.take_theme)
+        self._load_themes()
+        self.push_screen(ThemesScreen(), self._take_theme)
 
-    def take_theme(self, name: str | None) -> None:
+    def _take_theme(self, name: str | None) -> None:
         """Apply a theme and remember it, if one was chosen."""
         if name is not None:
             self.theme = self.state.theme = name
 
+    # -- what the palette finds
+
     def destinations(self) -> Iterator[Destination]:
-        """The records, themes and settings, for the palette."""
-        self._watch_themes()
-        return app_destinations(self)
+        """The records of the library and those shown last, the themes, the settings."""
+        self._load_themes()
+        yield from record_destinations(
+            self._known_records(), lambda path: self.post_message(OpenRecord(path))
+        )
+        yield from theme_destinations(self.available_themes, self._take_theme)
+        if self.audit is None:
+            about = f"open {config_path()} in $EDITOR"
+            yield Destination("Settings", about, self._edit_settings)
+
+    def _known_records(self) -> list[Path]:
+        """The records of the library in its order, then those shown last, each once."""
+        from .screens.library import LibraryScreen
+
+        libraries = (screen for screen in self.screen_stack if isinstance(screen, LibraryScreen))
+        listed = [path for library in libraries for path in library.paths]
+        recent = [] if self.audit and self.audit.folder else self.state.recent
+        known = {Path(os.path.realpath(path)) for path in listed}
+        return listed + [path for path in recent if path not in known and os.path.isfile(path)]
+
+    def _edit_settings(self) -> None:
+        path = config_path()
+        try:
+            if not path.is_file():
+                hint = "`quizlog config init` writes the file"
+                raise UsageError("there are no settings yet", where=str(path), hint=hint)
+            external.edit(self, path, None)
+        except QuizlogError as error:
+            complain(self, error)
 
     # -- screens
 
@@ -177,7 +248,6 @@ class QuizlogApp(App[None], inherit_bindings=False):
     @work
     async def on_mount(self) -> None:
         """Open the first screen."""
-        self.set_interval(_WATCH_SECONDS, self._watch_themes)
         if self.is_web:
             self.set_interval(_WATCH_SECONDS, partial(self._end_without, os.getppid()))
         await self._begin()
@@ -196,12 +266,12 @@ class QuizlogApp(App[None], inherit_bindings=False):
             await self._begin_with(self._record)
             return
         if self._episodes is not None:
-            from .screens.episodes.episodes import EpisodesScreen
+            from .screens.episodes import EpisodesScreen
 
             self.push_screen(EpisodesScreen(self._episodes), lambda _: self.exit())
             self._tell_problems()
             return
-        from .screens.library.library import LibraryScreen
+        from .screens.library import LibraryScreen
 
         examples = None if self.audit and self.audit.folder else own_examples
         library = LibraryScreen(self._folder, examples, self.state, self.replayer, self._clock)
@@ -293,13 +363,23 @@ class QuizlogApp(App[None], inherit_bindings=False):
     @work
     async def on_neighbour(self, event: Neighbour) -> None:
         """Show the next or previous record of the library in the player."""
-        path = await find_neighbour(self.screen_stack, event.path, event.by)
+        path = await self._neighbour(event.path, event.by)
         if path is None:
             self.notify("no more records that way", markup=False)
             return
         session = await self._open(path)
         if session is not None and isinstance(self.screen, PlayerScreen):
             await self._show_instead(session, browsing=True)
+
+    async def _neighbour(self, path: Path, by: int) -> Path | None:
+        """The record next to one, in the order of the library if it is open."""
+        from .screens.library import LibraryScreen
+        from .shelf import neighbour
+
+        for screen in self.screen_stack:
+            if isinstance(screen, LibraryScreen):
+                return screen.neighbour(path, by)
+        return await asyncio.to_thread(neighbour, path, by)
 
     async def _show_instead(
         self, session: Session, *, browsing: bool = False, found: ChosenHit | None = None
@@ -318,12 +398,21 @@ class QuizlogApp(App[None], inherit_bindings=False):
         try:
             if not isinstance(event, events.Key | events.Paste):
                 await super().on_event(event)
-            elif not self._typed.must_wait() or self._keys.quits(event):
+            elif not self._typed.must_wait() or self._quits(event):
                 await self._take_typed(event)
             elif self._typed.add(event):
                 self._take_waiting()
         except Exception as error:
             self._handle_exception(error)
+
+    def _keys_of(self, *actions: str) -> set[str]:
+        """The keys that actions of the program have under the user's key map."""
+        found = (action for action in ACTIONS["app"] if action.id in actions)
+        return {key for action in found for key in effective(action, self._keymap)}
+
+    def _quits(self, event: events.Event) -> bool:
+        """Whether this is the key that ends the program at any time."""
+        return isinstance(event, events.Key) and event.key in self._keys_of("app.quit")
 
     async def _take_typed(self, event: events.Event) -> None:
         """Process a key or pasted text completely."""
@@ -332,7 +421,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
                 self.app_focus = True
                 self.clear_notifications()
                 gate = getattr(self.screen, "gate", KeyGate())
-                await take_key(self, event, gate, self._keys.ways_out)
+                await take_key(self, event, gate, self._keys_of("app.back", "app.quit"))
             elif isinstance(event, events.Paste):
                 await take_paste(self, event)
         except Exception as error:
@@ -354,18 +443,13 @@ class QuizlogApp(App[None], inherit_bindings=False):
         return not any(node.message_queue_size for node in screen.focused.ancestors_with_self)
 
     def _handle_exception(self, error: Exception) -> None:
-        """Show an error panel, where Textual would end the program; go on without a plug-in."""
+        """Show an error panel, where Textual would end the program."""
         if not any(isinstance(screen, QuizlogScreen) for screen in self.screen_stack):
             super()._handle_exception(error)  # there is nothing to go on with
             return
         self._exception_event.set()  # a pilot must not wait for the widget that raised
-        editor = failed_editor(error)
-        if editor is None:
-            self.faults.append(error)
-            self.call_later(self._show_fault, error)
-        elif give_up_plugin(editor.plugin, error, self):
-            editor.remove_children()  # if its own loop has ended, nobody else does
-            self.call_later(self._close_broken, None)
+        self.faults.append(error)
+        self.call_later(self._show_fault, error)
 
     def _show_fault(self, error: Exception) -> None:
         from .screens.fault import FaultScreen

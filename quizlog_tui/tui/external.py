@@ -1,4 +1,4 @@
-"""Hands the terminal to the user's editor or pager, and takes it back."""
+"""Hands text to other programs: the terminal to an editor or pager, a copy to the clipboard."""
 
 from __future__ import annotations
 
@@ -103,3 +103,22 @@ def _interrupts_passed_by() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def copy_text(app: App[None], text: str) -> str:
+    """Copy a text and return a message that says how."""
+    if not app.is_web and _native(text):  # in a browser the desktop here is another's
+        return "copied"
+    app.copy_to_clipboard(text)
+    return "copied through the terminal (OSC 52), if it allows that"
+
+
+def _native(text: str) -> bool:
+    """Whether a clipboard program of the desktop accepted the text."""
+    import pyperclip
+
+    try:
+        pyperclip.copy(text)
+    except pyperclip.PyperclipException:
+        return False
+    return True

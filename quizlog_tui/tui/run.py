@@ -17,8 +17,8 @@ from ..files.paths import shipped
 from ..files.scratch import scratch_folder
 from ..session.audit import Audit, audit_mode
 from .app import QuizlogApp
+from .line_filters import shows_signs
 from .state import State
-from .themes.ascii_signs import shows_signs
 
 if TYPE_CHECKING:
     from ..episodes.read.index import EpisodeFile

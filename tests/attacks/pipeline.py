@@ -6,15 +6,15 @@ import time
 import unicodedata
 from collections.abc import Iterator
 
-from quizlog_tui.cli.garbage import search_paused
-from quizlog_tui.cli.solver.decision_show import decision_lines, voter_line
+from quizlog_tui.cli.decisions import decision_lines, voter_line
+from quizlog_tui.cli.streams import search_paused
 from quizlog_tui.errors import QuizlogError
-from quizlog_tui.record.text.yaml_text import dump_yaml, parse
+from quizlog_tui.record.yaml_text import dump_yaml, parse
 from quizlog_tui.sandbox.result import ExecResult
 from quizlog_tui.solver.decisions.decision import Decision, ModelQuestion, ModelReply
 from quizlog_tui.solver.decisions.decision_text import from_line, to_line
-from quizlog_tui.solver.decisions.evidence import run_evidence
 from quizlog_tui.solver.redaction import Redaction
+from quizlog_tui.solver.solve import run_evidence
 from quizlog_tui.solver.voting.decide import decide
 from quizlog_tui.text import visible
 from tests.attacks.judge import Attempt, Check

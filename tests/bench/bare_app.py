@@ -9,12 +9,12 @@ from textual.app import App, ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Static
 
-from quizlog_tui.tui.keys.bindings import screen_bindings
+from quizlog_tui.tui.keys.keymap import screen_bindings
 from quizlog_tui.tui.screens.base import QuizlogScreen
-from quizlog_tui.tui.widgets.key_line import KeyLine
-from quizlog_tui.tui.widgets.lines.documents import Table, line
-from quizlog_tui.tui.widgets.lines.line_view import LineView
-from quizlog_tui.tui.widgets.lines.row_list import RowList
+from quizlog_tui.tui.widgets.documents import Table, line
+from quizlog_tui.tui.widgets.footer import KeyLine
+from quizlog_tui.tui.widgets.line_view import LineView
+from quizlog_tui.tui.widgets.row_list import RowList
 
 
 class PanesApp(App[None]):
@@ -27,7 +27,7 @@ class PanesApp(App[None]):
     def compose(self) -> ComposeResult:
         from quizlog_tui.tui.widgets.prompt_panel import PromptPanel
         from quizlog_tui.tui.widgets.scrubber import Scrubber
-        from quizlog_tui.tui.widgets.search_bar import SearchBar
+        from quizlog_tui.tui.widgets.text_fields import SearchBar
 
         yield Static("status")
         with Horizontal():

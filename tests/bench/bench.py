@@ -27,7 +27,7 @@ from quizlog_tui.proof.verify import verify
 from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import Record
 from quizlog_tui.record.store import RecordFile
-from quizlog_tui.replay.cache.checkpoints import private_bytes
+from quizlog_tui.replay.checkpoints import private_bytes
 from quizlog_tui.replay.replayer import Replayer
 from quizlog_tui.replay.script.source import Source, read_source
 from quizlog_tui.session.session import Session

@@ -20,9 +20,7 @@ from typing import Any
 
 from quizlog_tui.episodes.build.build import BuildSettings
 from quizlog_tui.episodes.build.make import make
-from quizlog_tui.episodes.format.hashing import question_id
-from quizlog_tui.episodes.format.identity import episode_id
-from quizlog_tui.episodes.format.lines import to_line
+from quizlog_tui.episodes.format.hashing import episode_id, question_id, to_line
 from quizlog_tui.episodes.read.files import read_episodes
 from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import Record

@@ -17,11 +17,11 @@ from pathlib import Path
 
 from rows import Row, collect, faster, measured, table
 
+from quizlog_tui.record import document as document
 from quizlog_tui.record import summary
 from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import Record
 from quizlog_tui.record.store import RecordFile
-from quizlog_tui.record.text import document
 from quizlog_tui.session.new_record import new_record
 from quizlog_tui.session.session import Session
 
@@ -71,15 +71,15 @@ def cold_rows(folder: Path) -> Iterator[Row]:
     new_record(script, target, 1)
     with Session(target) as session:
         session.answer("4")
-    start = "from quizlog_tui.cli import main, prestart\n"
+    start = "from quizlog_tui import cli\n"
     without = {
         "own_yaml": "from quizlog_tui.record.text import document\n"
         "document.parse_own = lambda text: None\n",
-        "prestart": "prestart.start = lambda words: None\n",
+        "prestart": "cli._prestart = lambda words: None\n",
     }
 
     def run(patch: str) -> Callable[[], object]:
-        code = f"{start}{patch}raise SystemExit(main())"
+        code = f"{start}{patch}raise SystemExit(cli.main())"
         words = [sys.executable, "-c", code, str(target)]
         return lambda: subprocess.run(words, check=True, capture_output=True)
 

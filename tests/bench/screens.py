@@ -29,7 +29,8 @@ for i in range(100000):
 def make_record(folder: Path, steps: int, words: int) -> Path:
     """A record with so many answers, its output written in it."""
     from quizlog_tui.record.append_only_list import AppendOnlyList
-    from quizlog_tui.record.store import RecordFile, locked
+    from quizlog_tui.record.lock import locked
+    from quizlog_tui.record.store import RecordFile
     from quizlog_tui.session.new_record import new_record
     from quizlog_tui.session.session import Session
 

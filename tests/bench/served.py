@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from quizlog_tui.record.durable import write_text
+from quizlog_tui.files.durable import write_text
 from quizlog_tui.record.model import Record
 from quizlog_tui.record.store import RecordFile
 
@@ -74,7 +74,7 @@ async def connect(port: int) -> Client:
 
 
 def _serve_quizlog(folder: str, pipe: Any) -> None:
-    from quizlog_tui.server.admission.bounds import allowed_bounds
+    from quizlog_tui.server.admission import allowed_bounds
     from quizlog_tui.server.app import ServerSettings
     from quizlog_tui.server.lookup import served
     from quizlog_tui.server.run import listening, make_server

@@ -15,8 +15,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from quizlog_tui.webquiz.demo_server.web import quiz_server
-from quizlog_tui.webquiz.task.budget import Budget
 from quizlog_tui.webquiz.task.task import TaskResult
+from quizlog_tui.webquiz.task.task_context import Budget
 from quizlog_tui.webquiz.task.workspace import LOG
 from tests.webquiz.conftest import JON, lab
 from tests.webquiz.solver_of_pages import think

@@ -158,7 +158,8 @@ async def hundred(folder: Path) -> dict[str, float]:
             while {"queued", "running"} & {task["state"] for task in await tasks.list()}:
                 await asyncio.sleep(0.5)
             found[f"rss_after_{upto}"] = resident()
-        found["contexts_left"] = runner.browser.open_contexts
+        chromium = runner.browser._chromium
+        found["contexts_left"] = len(chromium.contexts) if chromium else 0
         found["finished"] = [task["state"] for task in await tasks.list()].count("finished")
     return found
 

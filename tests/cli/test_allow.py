@@ -10,8 +10,7 @@ from quizlog_tui.episodes.runs.instance import attempt, instances
 from quizlog_tui.proof.lint.check import lint
 from quizlog_tui.record.given_here import given_here_path
 from quizlog_tui.replay.replayer import replay
-from quizlog_tui.replay.script.granted import granted_source
-from quizlog_tui.replay.script.grants import grants_path
+from quizlog_tui.replay.script.granted import granted_source, grants_path
 from quizlog_tui.replay.script.source import read_source
 from quizlog_tui.session.session import Session
 from tests.cli.conftest import Run

@@ -14,10 +14,9 @@ from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import Record
 from quizlog_tui.record.private_text import privacy_of
 from quizlog_tui.record.store import RecordFile
-from quizlog_tui.replay.script import private_files
-from quizlog_tui.replay.script.needed_files import needed_files
+from quizlog_tui.replay.script.needed_files import _is, needed_files
 from quizlog_tui.replay.script.source import MAX_BYTES, read_source
-from quizlog_tui.replay.worker.tree_copy import copy_tree
+from quizlog_tui.replay.worker.folder_content import copy_tree
 from quizlog_tui.session.session import Session
 from tests.support.build import Build
 
@@ -91,8 +90,8 @@ def test_an_entry_of_which_nothing_is_known_has_no_kind() -> None:
     def refuse() -> bool:
         raise PermissionError
 
-    assert not private_files._is(refuse)
-    assert private_files._is(lambda: True)
+    assert not _is(refuse)
+    assert _is(lambda: True)
 
 
 def test_a_folder_that_nobody_may_list_is_copied_empty(
@@ -108,7 +107,7 @@ def test_a_folder_that_nobody_may_list_is_copied_empty(
             raise PermissionError
         return real(path)
 
-    monkeypatch.setattr("quizlog_tui.replay.worker.tree_copy.listdir", listed)
+    monkeypatch.setattr("quizlog_tui.replay.worker.folder_content.listdir", listed)
     assert copy_tree(str(tmp_path / "from"), str(tmp_path / "to"))
     assert sorted(path.name for path in (tmp_path / "to").iterdir()) == ["closed", "file"]
 

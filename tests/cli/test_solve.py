@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from quizlog_tui.cli import main
-from quizlog_tui.cli.solver.decision_show import decision_lines
+from quizlog_tui.cli.decisions import decision_lines
 from quizlog_tui.files.paths import record_path
 from quizlog_tui.solver.decisions.decision import Decision, Fetched, ModelQuestion, ModelReply
 from quizlog_tui.solver.models.models import default_models

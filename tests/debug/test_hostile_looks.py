@@ -10,11 +10,9 @@ from typing import Any
 
 import pytest
 
+from quizlog_tui.cli import inspect as inspect_command
 from quizlog_tui.cli import main
-from quizlog_tui.cli.record import inspect as inspect_command
-from quizlog_tui.cli.record import trace as trace_command
-from quizlog_tui.debug.inspection import inspection_from
-from quizlog_tui.debug.trace import trace_from
+from quizlog_tui.debug.inspection import inspection_from, trace_from
 from quizlog_tui.errors import ProtocolError
 from quizlog_tui.replay.script.source import Source
 from quizlog_tui.session.session import Session
@@ -52,7 +50,7 @@ def source(tmp_path: Path) -> Source:
 def shown(found: Any) -> str:
     """What the commands show of an inspection or a trace."""
     if hasattr(found, "events"):
-        lines = trace_command._lines(found, ["input('? ')"], Path("quiz.py"))
+        lines = inspect_command._traced_lines(found, ["input('? ')"], Path("quiz.py"))
     else:
         lines = inspect_command._lines(found, 0)
     return "\n".join(lines)

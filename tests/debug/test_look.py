@@ -14,7 +14,7 @@ from quizlog_tui.proof.verify import verify
 from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import Record
 from quizlog_tui.record.store import RecordFile
-from quizlog_tui.replay.process.limits import Limits
+from quizlog_tui.replay.process.process import Limits
 from quizlog_tui.replay.replayer import Replayer, replay
 from quizlog_tui.replay.script.source import Source
 from quizlog_tui.session.session import Session

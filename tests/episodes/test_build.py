@@ -10,14 +10,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from quizlog_tui.episodes.build.build import BuildSettings, build
+from quizlog_tui.episodes.build.build import BuildSettings, _unique_names, build
 from quizlog_tui.episodes.build.conversation import answer_in, assistant
-from quizlog_tui.episodes.build.trace import _unique_names
-from quizlog_tui.episodes.format.lines import to_line
+from quizlog_tui.episodes.format.hashing import to_line
 from quizlog_tui.episodes.format.schema import SCHEMA_FILE, json_schema
 from quizlog_tui.episodes.read.check import check_line
-from quizlog_tui.episodes.runs.declarations import difficulty_of, hint_of
-from quizlog_tui.episodes.runs.instance import Instance
+from quizlog_tui.episodes.runs.instance import Instance, difficulty_of, hint_of
 from quizlog_tui.episodes.runs.runs import Turn
 from quizlog_tui.errors import EpisodeError
 from quizlog_tui.replay.script.source import Source

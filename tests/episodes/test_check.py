@@ -1,4 +1,4 @@
-"""The checker: every change of a line is found, every rule has an example, older forms are read."""
+"""The checker: every change of a line is found, every rule has an example."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ from hypothesis import strategies as st
 from pydantic_core import from_json
 
 from quizlog_tui.episodes.build.store import store_episodes
-from quizlog_tui.episodes.format.hashing import question_id, value_hash
-from quizlog_tui.episodes.format.identity import episode_id
-from quizlog_tui.episodes.format.lines import plain_line, to_line
-from quizlog_tui.episodes.format.migrations import upgraded
+from quizlog_tui.episodes.format.hashing import (
+    episode_id,
+    plain_line,
+    question_id,
+    to_line,
+    value_hash,
+)
 from quizlog_tui.episodes.read.check import SeenLines, check_file, check_line
-from quizlog_tui.episodes.read.reading import LineError, parse
-from quizlog_tui.episodes.read.upgrade import upgrade_file
+from quizlog_tui.episodes.read.files import LineError, parse
 from quizlog_tui.errors import EpisodeError
 from quizlog_tui.replay.script.source import Source
 from tests.episodes.support import SCRIPT, SOURCE, episode
@@ -46,9 +48,9 @@ def get(data: Any, place: Place) -> Any:
     return data
 
 
-def codes(line: bytes | str, *, lenient: bool = False) -> set[str]:
+def codes(line: bytes | str) -> set[str]:
     line = line if isinstance(line, bytes) else line.encode()
-    return {one.code for one in check_line(line, lenient=lenient) if not one.warning}
+    return {one.code for one in check_line(line) if not one.warning}
 
 
 SEAL: Place = ("teacher_gold_trace", "submission_metadata", "seal")
@@ -286,61 +288,6 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
     assert peak(1600) < 1.2 * peak(1100)  # the report lists the first 1,000 findings
 
 
-def older() -> dict[str, Any]:
-    """A line as it was written before the schema was settled."""
-    import hashlib
-    import pickle
-
-    def pickled(value: Any) -> str:
-        return hashlib.sha256(pickle.dumps(value, protocol=4)).hexdigest()[:16]
-
-    one = copy.deepcopy(DATA)
-    one["timestamp"] = "2025-12-21 16:00:00"
-    one["question"]["id"] = None
-    for trace in (one["teacher_gold_trace"], *one["consistency_traces"]):
-        del trace["hooks"], trace["submission_metadata"]
-        trace["total_turns"] = trace["archived_turn_count"] = 0
-        if trace["final_answer"] is not None:
-            trace["final_answer_hash"] = pickled(trace["final_answer"])
-    one["rl_verification_data"]["expected_final_answer_hash"] = pickled("end")
-    one["rl_verification_data"]["intermediate_artifact_hashes"] = {"x": "y"}
-    one["triangulation_metadata"]["majority_answer_hash"] = pickled("end")
-    messages = one["conversation_for_sft"]["messages"]
-    one["conversation_for_sft"]["messages"] = [*messages[1:], {"role": "user", "content": "ok"}]
-    return one
-
-
-def test_an_older_line_is_read_leniently_and_brought_up_to_date(tmp_path: Path) -> None:
-    line = plain_line(older())
-    assert "schema" in codes(line) and not codes(line, lenient=True)
-    warned = {one.path for one in check_line(line.encode(), lenient=True)}
-    assert {"timestamp", "question.id", "teacher_gold_trace.final_answer_hash"} <= warned
-    (tmp_path / "old.jsonl").write_text(f"{line}\n")
-    told = upgrade_file(tmp_path / "old.jsonl", tmp_path / "new.jsonl")
-    assert (told["lines"], told["changed"]) == (1, 1)
-    report = check_file(tmp_path / "new.jsonl")
-    warnings = {one["code"] for one in report.warnings}
-    assert report.ok and warnings == {"cell-not-said", "no-provenance"}
-    new = json.loads((tmp_path / "new.jsonl").read_text())
-    assert new["teacher_gold_trace"]["final_answer_hash"] == value_hash("end")
-    assert new["verified"] and new["conversation_for_sft"] == DATA["conversation_for_sft"]
-    again = upgrade_file(tmp_path / "new.jsonl", tmp_path / "again.jsonl")
-    assert again["changed"] == 0
-    assert (tmp_path / "again.jsonl").read_bytes() == (tmp_path / "new.jsonl").read_bytes()
-
-
-def test_an_older_claim_that_is_not_borne_out_is_an_error_and_lowered() -> None:
-    one = older()
-    one["consistency_traces"] = []
-    one["triangulation_metadata"] = {
-        "n_consistency_runs": 0, "n_consistency_succeeded": 0, "majority_answer_hash": None,
-        "majority_count": 0, "gold_matches_majority": False,
-    }  # fmt: skip
-    assert codes(plain_line(one), lenient=True) == {"guarantee"}
-    new, notes = upgraded(one)
-    assert new["verified"] is False and "verified" in {path for path, _ in notes}
-
-
 def by_an_earlier_rule(**more: Any) -> dict[str, Any]:
     """An episode whose answers `3.10` were taken for the number 3.1."""
     one = copy.deepcopy(episode(("3.10", "3.10"), [("3.10", "3.10")], **more))
@@ -357,28 +304,21 @@ def by_an_earlier_rule(**more: Any) -> dict[str, Any]:
     return one
 
 
-def test_a_text_that_was_taken_for_a_number_is_an_error_and_read_again() -> None:
+def test_a_text_that_was_taken_for_a_number_is_an_error() -> None:
     one = by_an_earlier_rule()
     assert codes(to_line(one)) == {"answer-read"}
-    new, _ = upgraded(one)
-    assert new["rl_verification_data"] == {
-        "expected_final_answer_hash": value_hash("3.10"), "expected_final_answer": "3.10",
-    }  # fmt: skip
-    assert new["verified"] and not codes(to_line(new)) and not upgraded(new)[1]
     numbers = Source(SOURCE.path, re.sub(rb"(input\(.*\))", rb"float(\1)", SCRIPT))
     asked = by_an_earlier_rule(source=numbers)
-    assert not codes(to_line(asked)) and not upgraded(asked)[1]
+    assert not codes(to_line(asked))
 
 
-def test_a_line_that_a_tolerance_verified_is_an_error_and_lowered() -> None:
+def test_a_line_that_a_tolerance_verified_is_an_error() -> None:
     one = copy.deepcopy(episode(("4", "1000001"), [("4", "1000002")]))
     one["verified"] = True
     one["triangulation_metadata"] |= {
         "majority_answer_hash": value_hash(1000001), "gold_matches_majority": True,
     }  # fmt: skip
     assert codes(to_line(one)) == {"guarantee", "triangulation"}
-    new, _ = upgraded(one)
-    assert new["verified"] is False and not codes(to_line(new))
 
 
 junk = st.recursive(
@@ -390,17 +330,8 @@ junk = st.recursive(
 
 
 @given(st.sampled_from([*PLACES, *{place[:-1] for place in PLACES if len(place) > 1}]), junk)
-def test_no_line_is_too_strange_to_be_read_leniently(place: Place, value: Any) -> None:
-    line = plain_line(put(older() if len(place) == 1 else DATA, place, value)).encode()
-    check_line(line, lenient=True)
-    upgraded(json.loads(line))
-
-
-@pytest.mark.parametrize("messages", [3, True, {}, "x", None])
-def test_a_conversation_that_is_no_list_is_left_as_it_is(messages: object) -> None:
-    one = json.loads(plain_line(put(older(), ("conversation_for_sft", "messages"), messages)))
-    new, _ = upgraded(one)
-    assert new["conversation_for_sft"] == one["conversation_for_sft"]
+def test_no_line_is_too_strange_to_be_checked(place: Place, value: Any) -> None:
+    check_line(plain_line(put(DATA, place, value)).encode())
 
 
 def test_a_file_holds_each_episode_once(tmp_path: Path) -> None:
@@ -426,13 +357,12 @@ HELD = [b'"hint": null', b'"question_text": "Welcome\\nWhat is 2 + 2?"', b'"fina
 def test_what_json_can_say_and_nobody_can_read_is_a_finding(key: bytes, value: str) -> None:
     line = LINE.replace(key, key.partition(b" ")[0] + b" " + value.encode())
     assert line != LINE
-    for lenient in (False, True):
-        assert check_line(line, lenient=lenient)
+    assert check_line(line)
     try:
-        upgraded(parse(line))
+        parse(line)
     except LineError as error:
         assert error.code in ("too-deep", "surrogate")
-        assert codes(line, lenient=True) == {error.code}
+        assert codes(line) == {error.code}
 
 
 def test_answers_as_deep_as_can_be_are_built_and_read() -> None:

@@ -1,4 +1,7 @@
-"""The forms that trainers read, rewards, parts, and the commands that make them."""
+"""The forms that trainers read, rewards, parts, and the commands that make them.
+
+The minimal structure of an episode is part of its schema.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,8 @@ from collections import Counter
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import pytest
 from hypothesis import given
@@ -21,10 +25,11 @@ from quizlog_tui.episodes import rewards
 from quizlog_tui.episodes.build.build import BuildSettings
 from quizlog_tui.episodes.build.store import store_episodes
 from quizlog_tui.episodes.export import forms
-from quizlog_tui.episodes.format.hashing import question_id, value_hash
-from quizlog_tui.episodes.format.lines import to_line
-from quizlog_tui.episodes.format.shape import unusable_at
+from quizlog_tui.episodes.format.hashing import question_id, to_line, value_hash
+from quizlog_tui.episodes.format.schema import Episode
 from quizlog_tui.episodes.read.check import check_line
+from quizlog_tui.episodes.read.files import _EPISODE
+from quizlog_tui.episodes.read.files import _unusable_at as unusable_at
 from quizlog_tui.episodes.read.splits import SeenParts, assign, leaks
 from quizlog_tui.episodes.read.stats import Stats
 from quizlog_tui.episodes.runs.runs import Turn
@@ -350,25 +355,23 @@ def test_no_export_replaces_the_episodes_it_is_made_of(run: Run, tmp_path: Path)
         code, _, err = run("export", "train.jsonl", "--to", words[0], "-o", words[1])
         assert code == 2 and "must not replace" in err
     assert (tmp_path / "train.jsonl").read_bytes() == before
-    assert run("upgrade", "train.jsonl", "-o", "train.jsonl")[0] == 0
-    assert (tmp_path / "train.jsonl").read_bytes() == before
 
 
 def test_no_other_file_is_replaced_unless_told_to(run: Run, tmp_path: Path) -> None:
     many(tmp_path / "e.jsonl")
     target = tmp_path / "mine.jsonl"
-    for words in (("export", "e.jsonl", "--to", "messages"), ("upgrade", "e.jsonl")):
-        target.write_text("mine")
-        code, _, err = run(*words, "-o", "mine.jsonl")
-        assert code == 2 and "or replace it with --force" in err and target.read_text() == "mine"
-        assert run(*words, "-o", "mine.jsonl", "--force")[0] == 0 and target.read_text() != "mine"
+    target.write_text("mine")
+    words = ("export", "e.jsonl", "--to", "messages", "-o", "mine.jsonl")
+    code, _, err = run(*words)
+    assert code == 2 and "or replace it with --force" in err and target.read_text() == "mine"
+    assert run(*words, "--force")[0] == 0 and target.read_text() != "mine"
 
 
 def test_a_folder_named_where_a_file_is_to_be_is_told(run: Run, tmp_path: Path) -> None:
     many(tmp_path / "e.jsonl")
     (tmp_path / "r.yaml").write_text("script: q.py\nseed: 1\ninputs: ['4']\npointer: 1\n")
     (tmp_path / "q.py").write_text("input('2+2? ')")
-    for words in (("export", "e.jsonl", "--to", "rl"), ("upgrade", "e.jsonl"), ("build", "r.yaml")):
+    for words in (("export", "e.jsonl", "--to", "rl"), ("build", "r.yaml")):
         for folder in (".", str(tmp_path)):
             code, _, err = run(*words, "-o", folder)
             assert (code, err.count("\n")) == (2, 1) and "is a folder (name a file with -o)" in err
@@ -474,18 +477,13 @@ def test_check_says_where_and_what(run: Run, tmp_path: Path) -> None:
     assert run("check", ".")[0] == 2 and run()[0] == 2
 
 
-def test_an_older_file_is_upgraded_from_the_shell(run: Run, tmp_path: Path) -> None:
+def test_words_of_an_older_format_are_answered(run: Run, tmp_path: Path) -> None:
     many(tmp_path / "e.jsonl")
-    path = tmp_path / "e.jsonl"
-    path.write_text(path.read_text().replace("1970-01-01T", "1970-01-01 "))
-    assert run("check", "e.jsonl")[0] == 3 and run("check", "e.jsonl", "--lenient")[0] == 3
-    code, out, err = run("upgrade", "e.jsonl", "-o", "new.jsonl")
-    assert code == 0 and "11 changed" in out and "timestamp is a time in another form (11x)" in err
-    assert run("check", "new.jsonl")[0] == 0
-    path.write_text("{}\n[]\n")
-    assert (
-        run("upgrade", "e.jsonl", "-o", "x.jsonl")[0] == 2 and not (tmp_path / "x.jsonl").exists()
-    )
+    for words in (("upgrade", "e.jsonl", "-o", "new.jsonl"), ("check", "e.jsonl", "--lenient")):
+        code, _, err = run(*words)
+        assert code == 2 and "there is only one format of episodes" in err
+        assert "`quizlog episodes check FILE`" in err
+    assert not (tmp_path / "new.jsonl").exists()
 
 
 @pytest.mark.parametrize("template", TEMPLATES, ids=lambda template: template.stem)
@@ -500,3 +498,33 @@ def test_what_an_exported_package_takes_from_quizlog_is_there(template: Path) ->
     assert taken
     for module, name in taken:
         assert hasattr(import_module(module), name), f"{module}.{name}"
+
+
+def test_the_minimal_structure_is_part_of_the_schema() -> None:
+    assert list(differences(_EPISODE, Episode)) == []
+
+
+def differences(form: Any, kind: Any, path: str = "") -> list[str]:
+    """The paths at which a minimal form asks for another type than the schema."""
+    if isinstance(form, dict):
+        known = get_type_hints(kind)
+        inner = [(form[key], known.get(key), f"{path}.{key}") for key in form]
+        return [path for each in inner for path in differences(*each)]
+    if isinstance(form, list):
+        return differences(form[0], *get_args(kind), f"{path}[]")
+    wanted = set(form) if isinstance(form, tuple) else {form}
+    return [] if wanted == plain_types(kind) else [path]
+
+
+def plain_types(kind: Any) -> set[Any]:
+    """The classes of the values that a type of the schema stands for."""
+    origin, inner = get_origin(kind), get_args(kind)
+    if kind is Any:
+        return {object}
+    if origin is Annotated:
+        return plain_types(inner[0])
+    if origin is Literal:
+        return {type(value) for value in inner}
+    if origin in (Union, UnionType):
+        return {each for one in inner for each in plain_types(one)}
+    return {NoneType if kind is None else origin or kind}

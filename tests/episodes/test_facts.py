@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quizlog_tui.episodes.format.lines import to_line
+from quizlog_tui.episodes.format.hashing import to_line
 from quizlog_tui.episodes.format.triangulate import Standing, reasons_against, triangulate
 from quizlog_tui.episodes.read.facts import EpisodeFacts, checks, facts, facts_of
-from quizlog_tui.episodes.read.reading import LineError
+from quizlog_tui.episodes.read.files import LineError
 from tests.episodes.support import episode
 from tests.support.episode_faults import DATA, PLACES, Place, put
 from tests.support.gold_episode import ONE

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quizlog_tui.episodes.format.lines import to_line
+from quizlog_tui.episodes.format.hashing import to_line
 from quizlog_tui.episodes.read import index
 from quizlog_tui.episodes.read.index import (
     BROKEN,

@@ -24,17 +24,21 @@ from quizlog_tui.episodes.build.build import BuildSettings
 from quizlog_tui.episodes.build.make import make
 from quizlog_tui.episodes.read.check import check_file
 from quizlog_tui.episodes.runs.asking import Solver, SolveRun, WantedRun, runs_folder, stored_run
-from quizlog_tui.episodes.runs.decision_runs import (
+from quizlog_tui.episodes.runs.instance import (
+    RecordAttempt,
+    attempt,
     gold_run,
+    instances,
     is_repeated,
     own_runs,
     taken,
+    without_duplicates,
     witnesses,
 )
-from quizlog_tui.episodes.runs.instance import RecordAttempt, attempt, instances, without_duplicates
 from quizlog_tui.episodes.runs.model_runs import by_models
 from quizlog_tui.episodes.runs.runs import SolverRun, Turn
 from quizlog_tui.errors import DecisionError, EpisodeError
+from quizlog_tui.files.paths import decisions_path
 from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import Branch, Record
 from quizlog_tui.record.store import RecordFile
@@ -45,7 +49,7 @@ from quizlog_tui.solver.decisions.decision import (
     ModelReply,
     Reconsidered,
 )
-from quizlog_tui.solver.decisions.decision_file import append_decision, decisions_path
+from quizlog_tui.solver.decisions.decision_file import append_decision
 from quizlog_tui.solver.models.transport import Prompt, TransportReply
 from tests.episodes.support import solver_run
 from tests.support.build import Build

@@ -8,12 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quizlog_tui.episodes.format.hashing import value_hash
-from quizlog_tui.episodes.format.lines import to_line
+from quizlog_tui.episodes.format.hashing import to_line, value_hash
 from quizlog_tui.episodes.format.triangulate import triangulate
 from quizlog_tui.episodes.read.check import check_line
-from quizlog_tui.proof.explanation import apply_doubt
-from quizlog_tui.proof.verdict import Verdict
+from quizlog_tui.proof.verdict import Verdict, apply_doubt
 from quizlog_tui.replay.world import CODE, REMARKABLE, UNVERIFIABLE, doubt
 from tests.episodes.support import episode
 from tests.support.independent_runs import answer

@@ -1,4 +1,4 @@
-"""Where files are made: no link is followed, and nothing is replaced that quizlog did not write."""
+"""Where files are made: no link is followed, and nothing of others is replaced or trusted."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ import ast
 import importlib
 import os
 import re
+import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 import quizlog_tui
-from quizlog_tui.errors import RecordError
-from quizlog_tui.files.place import FileKind, asked_before, check_place
-from quizlog_tui.record.durable import write_bytes
+from quizlog_tui.errors import ConfigError, RecordError
+from quizlog_tui.files.durable import write_bytes
+from quizlog_tui.files.place import FileKind, asked_before, check_place, own_file, own_folder
 
 PACKAGE = Path(quizlog_tui.__file__).parent
 SOURCES = {
@@ -37,7 +38,7 @@ ASKED = {
     "screenshot.PICTURE": "--force, or a dialog",
     "files.ROWS": "--force",
     "task_record.TASK_SCRIPT": "in a folder that nobody else may enter",
-    "author.AUTHOR": "in the user's own folder",
+    "config.AUTHOR": "in the user's own folder",
 }
 """The kinds that nothing in a file tells from others, and what keeps files of others instead."""
 
@@ -122,14 +123,13 @@ def test_links_on_the_way_may_not_lead_out(tmp_path: Path, monkeypatch: pytest.M
 
 OTHERS = {
     "quizlog_tui.config": "the settings that the user asks for",
-    "quizlog_tui.episodes.runs.remote_question": "a folder of its own",
+    "quizlog_tui.episodes.runs.queued": "a folder of its own",
     "quizlog_tui.episodes.read.files": "lines, after the same check",
-    "quizlog_tui.files.ours": "folders and databases of the user alone",
-    "quizlog_tui.files.own_text": "the user's own settings",
+    "quizlog_tui.files.place": "folders and databases of the user alone",
     "quizlog_tui.files.paths": "the user's copy of the examples",
     "quizlog_tui.files.scratch": "temporary folders",
     "quizlog_tui.proof.bundle.check": "a temporary folder",
-    "quizlog_tui.record.durable": "this is what all others use",
+    "quizlog_tui.files.durable": "this is what all others use; the user's own settings",
     "quizlog_tui.record.lock": "lock files",
     "quizlog_tui.replay.kept_files": "an empty folder that the user names; links are not followed",
     "quizlog_tui.sandbox": "temporary folders",
@@ -137,12 +137,11 @@ OTHERS = {
     "quizlog_tui.solver.decisions.decision_file": "added to, after the same check",
     "quizlog_tui.testing": "pictures of a test, whose folder runs code anyway",
     "quizlog_tui.tui.external": "a temporary folder",
-    "quizlog_tui.tui.guide_pictures": "pictures of the guide",
     "quizlog_tui.tui.run": "a temporary folder",
     "quizlog_tui.webquiz": "the folder of a task, which nobody else may enter",
     "quizlog_tui.replay.worker": "inside the process of a script",
     "quizlog_tui.cli.streams": "stdin and /dev/null",
-    "quizlog_tui.files.inherited": "/dev/null",
+    "quizlog_tui.files.programs": "/dev/null",
 }
 """The modules that make or move files in another way, and where they do."""
 _WRITES = re.compile(
@@ -194,3 +193,69 @@ def test_each_writer_names_the_kind_of_its_file(writer: str) -> None:
     for call in calls:
         given = ast.unparse(call.args[-1])
         assert given in names or writer == "write_lines", ast.unparse(call)
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_what_is_made_is_ours_alone(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        own_folder(tmp_path / "a" / "b")
+        own_file(tmp_path / "a" / "b" / "c")
+    finally:
+        os.umask(before)
+    assert (mode(tmp_path / "a" / "b"), mode(tmp_path / "a" / "b" / "c")) == (0o700, 0o600)
+    own_folder(tmp_path / "a" / "b")
+    (tmp_path / "a" / "b" / "c").write_text("kept")
+    own_file(tmp_path / "a" / "b" / "c")
+    assert (tmp_path / "a" / "b" / "c").read_text() == "kept"
+
+
+@pytest.mark.parametrize(
+    ("plant", "said"),
+    [
+        (lambda path: path.symlink_to(path.parent), "is a link"),
+        (lambda path: path.symlink_to(path.parent / "none"), "is a link"),
+        (Path.touch, "is not a folder"),
+        (os.mkfifo, "is not a folder"),
+        (lambda path: (path.mkdir(), path.chmod(0o755)), "others may use it .chmod 700"),
+        (lambda path: (path.mkdir(), os.chown(path, 12345, -1)), "belongs to somebody else"),
+    ],
+    ids=["link", "dangling", "file", "pipe", "open", "theirs"],
+)
+def test_a_folder_of_others_is_refused(
+    tmp_path: Path, plant: Callable[[Path], object], said: str
+) -> None:
+    planted(tmp_path / "a", plant)
+    with pytest.raises(ConfigError, match=said):
+        own_folder(tmp_path / "a")
+
+
+@pytest.mark.parametrize(
+    ("plant", "said"),
+    [
+        (lambda path: path.symlink_to(path.parent / "none"), "is a link"),
+        (Path.mkdir, "is not a regular file"),
+        (os.mkfifo, "is not a regular file"),
+        (lambda path: path.touch(0o644), "others may use it .chmod 600"),
+        (lambda path: path.parent.chmod(0o777), "others may use it .chmod 755"),
+        (lambda path: (path.touch(), os.chown(path, 12345, -1)), "belongs to somebody else"),
+    ],
+    ids=["dangling", "folder", "pipe", "open", "in an open folder", "theirs"],
+)
+def test_a_file_of_others_is_refused(
+    tmp_path: Path, plant: Callable[[Path], object], said: str
+) -> None:
+    planted(tmp_path / "a", plant)
+    with pytest.raises(ConfigError, match=said):
+        own_file(tmp_path / "a")
+    assert not (tmp_path / "none").exists()
+
+
+def planted(path: Path, plant: Callable[[Path], object]) -> None:
+    try:
+        plant(path)
+    except PermissionError:
+        pytest.skip("only root can give a file away")

@@ -1,14 +1,19 @@
-"""Regular files only, and no more of them than is wanted."""
+"""Regular files only, and no more of them than is wanted; the built-in hash is that of `hashlib`."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from quizlog_tui.files.regular_file import open_regular, read_regular
+from quizlog_tui.files.regular_file import hex_digest, open_regular, read_regular
 
 
 def test_a_regular_file_is_read_whole(tmp_path: Path) -> None:
@@ -66,3 +71,14 @@ def test_a_file_that_became_a_pipe_meanwhile_is_not_waited_for(
         patch.setattr(os, "open", lambda name, flags: real(pipe, flags))
         open_regular(path)
     assert len(os.listdir("/proc/self/fd")) == before
+
+
+@given(st.binary(max_size=300))
+def test_the_digest_is_that_of_hashlib(data: bytes) -> None:
+    assert hex_digest(data) == hashlib.sha256(data).hexdigest()
+
+
+def test_a_move_from_the_shell_does_not_load_openssl() -> None:
+    code = "import sys, quizlog_tui.cli.moves; print('_hashlib' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"

@@ -1,11 +1,15 @@
-"""Verdicts on branches rest on replays alone: of some by chance, and of all where it matters."""
+"""Verdicts on branches rest on replays alone, and no search for a culprit accuses by chance.
+
+Some branches are replayed by chance, and all of them where it matters.
+"""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -13,18 +17,19 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from quizlog_tui.errors import ConfigError, LimitError
-from quizlog_tui.proof.branches import SAMPLE, by_chance
+from quizlog_tui.proof.trials import CauseSearch, Trials, Variation
 from quizlog_tui.proof.verdict import Verdict, combine_verdicts
-from quizlog_tui.proof.verify import verify, verify_branches
+from quizlog_tui.proof.verify import SAMPLE, by_chance, verify, verify_branches
 from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import Record
 from quizlog_tui.replay.script.source import Source, read_source
 from quizlog_tui.replay.transcript import Transcript
-from quizlog_tui.replay.tree import Node, in_order
-from quizlog_tui.replay.tree_walk import Outcome
+from quizlog_tui.replay.tree_walk import Node, Outcome, in_order
 from quizlog_tui.replay.uncached_runs import UncachedRuns
 from quizlog_tui.replay.worker.watch import taint
 from quizlog_tui.replay.world import (
+    FIXED_CONDITIONS,
+    OPEN_CONDITIONS,
     REMARKABLE,
     SHARED,
     SHARING_TAINTS,
@@ -293,3 +298,51 @@ def test_replays_alone_can_be_given_up(build: Build) -> None:
     record = recorded(read_source(build.script("input('? ')\n")), [["a"], ["b"]])
     source, runs = read_source(build.script(text)), UncachedRuns()
     assert gives_up(lambda: verify_branches(record, source, runs), runs.give_up)
+
+
+ANY_SCRIPT = Path(__file__)
+"""Any script: it is not run."""
+CHANGED = (*FIXED_CONDITIONS, *OPEN_CONDITIONS)
+
+
+class Shown(UncachedRuns):
+    """In place of processes, a function from the changed conditions to the text that is shown."""
+
+    def __init__(self, text: Callable[[frozenset[str]], str]) -> None:
+        super().__init__()
+        self._text = text
+
+    def replay(self, source: Source, world: World, inputs: Sequence[str]) -> Transcript:
+        return run([([self._text(world.changed)], "?")])
+
+
+def culprits(text: Callable[[frozenset[str]], str]) -> tuple[str, ...]:
+    trials = Trials(read_source(ANY_SCRIPT), World(seed=0), Shown(text), "elsewhere")
+    [(_, found)] = trials.find_out(CauseSearch((), Variation(CHANGED)), [()])
+    return tuple(found)
+
+
+@given(chance=st.randoms())
+def test_no_place_or_machine_is_accused_of_what_a_start_unobserved_shows_by_chance(
+    chance: Random,
+) -> None:
+    """A thread shows its text before or after that of the script, and fails where it cannot start.
+
+    What is the same in every replay may be found first; a verdict searches on without it.
+    """
+
+    def text(changed: frozenset[str]) -> str:
+        return "refused" if "starts" in changed else chance.choice(["ab", "ba"])
+
+    found = culprits(text)
+    assert found and (found == ("starts",) or FIXED_CONDITIONS.keys() >= {*found})
+
+
+@given(st.sampled_from(sorted({*CHANGED} - {"starts"})))
+def test_what_starts_nothing_is_not_accused_of_it(condition: str) -> None:
+    assert culprits(lambda changed: str(condition in changed)) == (condition,)
+
+
+def test_what_shows_another_text_each_time_is_not_accused_either() -> None:
+    texts = iter(range(1_000))
+    assert culprits(lambda changed: str(next(texts))) == ()

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quizlog_tui.proof.causes import find_culprits
+from quizlog_tui.proof.trials import find_culprits
 from quizlog_tui.proof.verdict import Verdict
 from quizlog_tui.proof.verify import verify, verify_branches
 from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import LastError
 from quizlog_tui.record.store import RecordFile
-from quizlog_tui.replay.process.limits import Limits
+from quizlog_tui.replay.process.process import Limits
 from quizlog_tui.replay.replayer import Replayer
 from quizlog_tui.replay.script.source import read_source
 from quizlog_tui.replay.uncached_runs import UncachedRuns

@@ -7,11 +7,17 @@ from collections.abc import Iterator
 from hypothesis import strategies as st
 
 from quizlog_tui.errors import UsageError
-from quizlog_tui.record import feedback, upkeep
-from quizlog_tui.record.branches import BranchEnd, answered, forked, rewound, switched
+from quizlog_tui.record import branches, feedback
+from quizlog_tui.record.branches import (
+    BranchEnd,
+    answered,
+    forked,
+    restored_state,
+    rewound,
+    switched,
+)
 from quizlog_tui.record.feedback import Feedback
 from quizlog_tui.record.model import Record
-from quizlog_tui.record.undoing import restored_state
 
 NOTHING = BranchEnd()
 THEN = BranchEnd(time="then")
@@ -37,7 +43,7 @@ def walk(moves: list[Move], start: Record = EMPTY) -> Iterator[tuple[str, Record
                 target.append(before)
         else:
             try:
-                changed = _moved(state, kind, number, letter)
+                changed = moved(state, kind, number, letter)
             except UsageError:
                 continue
             done.append(state)
@@ -46,7 +52,8 @@ def walk(moves: list[Move], start: Record = EMPTY) -> Iterator[tuple[str, Record
         yield kind, state
 
 
-def _moved(state: Record, kind: str, number: int, letter: str) -> Record:
+def moved(state: Record, kind: str, number: int, letter: str) -> Record:
+    """The record after one move of a walk."""
     at = min(number, len(state.inputs))
     name = state.all_names[number % len(state.all_names)]
     match kind:
@@ -59,13 +66,13 @@ def _moved(state: Record, kind: str, number: int, letter: str) -> Record:
         case "switch":
             return switched(state, name, NOTHING)
         case "rename":
-            return upkeep.renamed(state, name, f"{letter}{number}")
+            return branches.renamed(state, name, f"{letter}{number}")
         case "note":
-            return upkeep.noted(state, name, letter)
+            return branches.noted(state, name, letter)
         case "delete":
-            return upkeep.deleted(state, name, "now")
+            return branches.deleted(state, name, "now")
         case "restore":
-            return upkeep.restored(state, name)
+            return branches.restored(state, name)
     return feedback.added(state, Feedback(at, None, "ann", "now", None, letter))
 
 

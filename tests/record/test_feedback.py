@@ -10,12 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quizlog_tui.errors import UsageError
-from quizlog_tui.record.branches import answered, forked
-from quizlog_tui.record.feedback import Feedback, added, moved, on_branch, read
+from quizlog_tui.record.branches import answered, forked, remarks_moved, renamed
+from quizlog_tui.record.document import from_text, to_mapping
+from quizlog_tui.record.feedback import Feedback, added, on_branch, read
 from quizlog_tui.record.model import Record
-from quizlog_tui.record.text.document import from_text, to_mapping
-from quizlog_tui.record.text.yaml_text import dump_yaml
-from quizlog_tui.record.upkeep import renamed
+from quizlog_tui.record.yaml_text import dump_yaml
 from tests.record.moves import MOVES, NOTHING, Move, walk
 from tests.support.branched_records import record
 
@@ -67,7 +66,7 @@ def test_anything_is_read_and_kept(value: Any) -> None:
     assert list(after.extras["feedback"])[:-1] == old
     assert len(read(after)) == len(old) + 1
     assert list(on_branch(after, "main", read(after)))[-1].verdict == "right"
-    moved(after.extras, "main", "other")
+    remarks_moved(after, "main", "other")
 
 
 def test_a_remark_goes_to_the_branch_that_gave_the_answer() -> None:

@@ -13,7 +13,8 @@ from hypothesis import given
 
 from quizlog_tui.errors import UsageError
 from quizlog_tui.record.append_only_list import AppendOnlyList
-from quizlog_tui.record.branches import forked, switched
+from quizlog_tui.record.branches import forked, noted, renamed, restored_state, switched
+from quizlog_tui.record.document import Rendering, from_text
 from quizlog_tui.record.lineage import (
     agreements,
     check_branch,
@@ -23,9 +24,6 @@ from quizlog_tui.record.lineage import (
     partings,
 )
 from quizlog_tui.record.model import Branch, Record
-from quizlog_tui.record.text.document import Rendering, from_text
-from quizlog_tui.record.undoing import restored_state
-from quizlog_tui.record.upkeep import noted, renamed
 from tests.record.moves import NOTHING, RECORDS
 
 

@@ -1,4 +1,4 @@
-"""Summaries: the same from a skim as from a whole reading, and never an exception."""
+"""Summaries and previews: the same from a skim as from a whole reading, and never an exception."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from quizlog_tui.record import summary as module
 from quizlog_tui.record.append_only_list import AppendOnlyList
+from quizlog_tui.record.document import Rendering
 from quizlog_tui.record.feedback import Feedback, added
 from quizlog_tui.record.model import LastError, Record, Status
 from quizlog_tui.record.store import RecordFile
-from quizlog_tui.record.summary import Summary, find_records, summary
-from quizlog_tui.record.text.document import Rendering
+from quizlog_tui.record.summary import Preview, Summary, find_records, preview, summary
 from tests.record.moves import RECORDS
 
 TEXT = st.text(max_size=6) | st.sampled_from(
@@ -158,7 +158,7 @@ def test_records_are_found_one_by_one(tmp_path: Path) -> None:
 
 
 def test_a_result_file_is_no_record(tmp_path: Path) -> None:
-    from quizlog_tui.record.text.document import to_text
+    from quizlog_tui.record.document import to_text
 
     data = {"script": "q.py", "seed": 1, "code_hash": "x", "branch": "main", "status": "success"}
     for name in ("result.yaml", "result.json"):
@@ -184,3 +184,45 @@ def test_a_file_without_the_right_to_read_it_is_listed(tmp_path: Path) -> None:
     assert [summary(one).problem for one in find_records(tmp_path)] == [
         "cannot read: Permission denied"
     ]
+
+
+def big(path: Path, count: int, pointer: int) -> Path:
+    numbers = [str(number) for number in range(count)]
+    record = Record("quiz.py", 7, AppendOnlyList(numbers), pointer)
+    trail = AppendOnlyList([f"0123456789ab Question {n}? " for n in range(count + 1)])
+    told = record.but(
+        print=AppendOnlyList([f"line {n}" for n in range(count)]),
+        trail=trail,
+        status="in_progress",
+        extras={"feedback": [{"at": 1, "verdict": "wrong", "author": "ann", "text": "odd"}]},
+    )
+    RecordFile(path).create(told)
+    return path
+
+
+def test_only_the_ends_of_long_lists_are_parsed(tmp_path: Path) -> None:
+    path = big(tmp_path / "big.yaml", 9000, 8998)
+    short, count = module._shortened(path.read_bytes())
+    assert count == 9000
+    assert path.stat().st_size > 20 * len(short)
+    found = preview(summary(path))
+    assert found.question == "Question 8998? "
+    assert found.printed[-1] == "line 8999" and len(found.printed) == module._ENDS
+    assert [(note.author, note.verdict) for note in found.notes] == [("ann", "wrong")]
+
+
+def test_an_error_and_the_scores_of_branches_are_previewed(tmp_path: Path) -> None:
+    path = tmp_path / "one.json"
+    error = LastError("no", 3, 0.5)
+    RecordFile(path).create(
+        Record("quiz.py", 7, AppendOnlyList(["x"]), 1, status="error", last_error=error)
+    )
+    found = preview(summary(path))
+    assert (found.error, found.line, found.scores, found.question) == ("no", 3, (0.5,), None)
+
+
+def test_what_cannot_be_read_has_an_empty_preview(tmp_path: Path) -> None:
+    for name, data in (("a.yaml", b"\xff"), ("b.yaml", b"- 1\n"), ("c.yaml", b"a: [")):
+        (tmp_path / name).write_bytes(data)
+        assert preview(summary(tmp_path / name)) == Preview()
+    assert preview(summary(tmp_path / "gone.yaml")) == Preview()

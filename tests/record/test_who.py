@@ -13,11 +13,11 @@ import yaml
 from quizlog_tui.errors import RecordError
 from quizlog_tui.record import who
 from quizlog_tui.record.append_only_list import AppendOnlyList
+from quizlog_tui.record.document import from_text, to_mapping, to_text
 from quizlog_tui.record.model import Record
 from quizlog_tui.record.store import RecordFile
-from quizlog_tui.record.text.document import from_text, to_mapping, to_text
-from quizlog_tui.record.text.own_yaml import parse_own
 from quizlog_tui.record.who import Attribution, Giver
+from quizlog_tui.record.yaml_text import parse_own
 from quizlog_tui.session.session import Session
 from tests.support.build import Build
 

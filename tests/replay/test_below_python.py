@@ -23,8 +23,9 @@ from quizlog_tui.replay.replayer import replay
 from quizlog_tui.replay.script.interpreter import choose
 from quizlog_tui.replay.transcript import Transcript
 from quizlog_tui.replay.worker import system
-from quizlog_tui.replay.worker.fixed import below_python, shifted_calls
-from quizlog_tui.replay.worker.fixed.shifted_calls import CLOCKS, FILES, MACHINE, STATE, shifted
+from quizlog_tui.replay.worker.fixed import below_python, overwriting
+from quizlog_tui.replay.worker.fixed.native import MACHINE, jump
+from quizlog_tui.replay.worker.fixed.overwriting import CLOCKS, FILES, STATE, shifted
 from quizlog_tui.replay.world import World
 from quizlog_tui.session.session import Session
 from tests.support.build import Build
@@ -544,9 +545,9 @@ def test_the_machine_is_another_one() -> None:
 def test_all_code_fits_into_its_room() -> None:
     zero = {"seconds": 0, "ticks": 0, "more": 0, "errno": 0}
     codes = [code for table in (CLOCKS, FILES, STATE) for code in table.values()]
-    size = len(shifted_calls.empty([(0, 0)] * 4)) + sum(len(shifted(one, **zero)) for one in codes)
+    size = len(overwriting.empty([(0, 0)] * 4)) + sum(len(shifted(one, **zero)) for one in codes)
     assert size < below_python.CODE_SIZE - 16
-    assert len(shifted_calls.jump(1)) == 12  # functions lie 16 bytes apart
+    assert len(jump(1)) == 12  # functions lie 16 bytes apart
 
 
 def test_pages_are_emptied_where_they_are() -> None:
@@ -554,6 +555,6 @@ def test_pages_are_emptied_where_they_are() -> None:
     memory.write(b"x" * len(memory))
     place = ctypes.addressof(ctypes.c_char.from_buffer(memory))
     code = mmap.mmap(-1, 4096, prot=7)
-    code.write(shifted_calls.empty([(place, 4096), (place + 8192, 4096)]))
+    code.write(overwriting.empty([(place, 4096), (place + 8192, 4096)]))
     ctypes.CFUNCTYPE(None)(ctypes.addressof(ctypes.c_char.from_buffer(code)))()
     assert ctypes.string_at(place, 3 * 4096) == bytes(4096) + b"x" * 4096 + bytes(4096)

@@ -22,9 +22,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_sta
 
 from quizlog_tui.errors import CancelledError, LimitError
 from quizlog_tui.record.append_only_list import AppendOnlyList
-from quizlog_tui.replay.cache import cached_run
-from quizlog_tui.replay.cache.checkpoints import least_missed
-from quizlog_tui.replay.process.limits import Limits
+from quizlog_tui.replay import run_cache
+from quizlog_tui.replay.checkpoints import least_missed
+from quizlog_tui.replay.process.process import Limits
 from quizlog_tui.replay.replayer import Replayer, replay
 from quizlog_tui.replay.transcript import Transcript
 from quizlog_tui.replay.worker.fixed.other_machine import OtherMachine
@@ -44,8 +44,8 @@ pytestmark = [
 @pytest.fixture(autouse=True)
 def eager(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take a checkpoint at every stop, so that little work is enough to test them."""
-    monkeypatch.setattr(cached_run, "_LEAST_GAP", 0.0)
-    monkeypatch.setattr(cached_run, "measured_gap", lambda started: 0.0)
+    monkeypatch.setattr(run_cache, "_LEAST_GAP", 0.0)
+    monkeypatch.setattr(run_cache, "measured_gap", lambda started: 0.0)
 
 
 @pytest.fixture
@@ -304,8 +304,8 @@ def test_no_checkpoint_outlives_a_killed_quizlog(build: Build) -> None:
     build.script("for i in range(9): input()\n")
     code = dedent("""
         import quizlog_tui as q
-        from quizlog_tui.replay.cache import cached_run
-        cached_run._LEAST_GAP, cached_run.measured_gap = 0.0, lambda started: 0.0
+        from quizlog_tui.replay import run_cache
+        run_cache._LEAST_GAP, run_cache.measured_gap = 0.0, lambda started: 0.0
         r = q.Replayer()
         for count in range(7): r.replay('quiz.py', 1, list('abcdef')[:count])
         print(len(r.checkpoints), flush=True); input()
@@ -387,7 +387,7 @@ def test_the_bounds_on_checkpoints_hold(build: Build) -> None:
 def test_without_what_linux_offers_all_works_as_before(
     build: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("quizlog_tui.replay.cache.checkpoints.sys.platform", "darwin")
+    monkeypatch.setattr("quizlog_tui.replay.checkpoints.sys.platform", "darwin")
     script = build.script("print(input('a ')); print(input('b '))\n")
     with Replayer() as cached:
         assert cached.replay(script, 1, ["x", "y"]).status == "success"

@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from quizlog_tui.replay.live_run import LiveRun
-from quizlog_tui.replay.process import deadline, process
+from quizlog_tui.replay.process import family, process
 from quizlog_tui.replay.process import family as family_module
-from quizlog_tui.replay.process.limits import Limits
-from quizlog_tui.replay.process.process import QuizProcess
+from quizlog_tui.replay.process.process import Limits, QuizProcess
 from quizlog_tui.replay.script.source import read_source
 from quizlog_tui.replay.world import World
 from tests.support.build import Build
@@ -33,21 +32,21 @@ def test_a_busy_machine_does_not_use_up_a_script_s_time(
     passed: int, waited: int, over: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [0.0]
-    monkeypatch.setattr(deadline.time, "monotonic", lambda: now[0])
-    begun, fresh = deadline.Deadline(30.0), deadline.Deadline(30.0, fresh=True)
+    monkeypatch.setattr(family.time, "monotonic", lambda: now[0])
+    begun, fresh = family.Deadline(30.0), family.Deadline(30.0, fresh=True)
     assert not begun.is_over(lambda: 5.0)
     now[0] = float(passed)
     assert begun.is_over(lambda: 5.0 + waited) is over
     assert fresh.is_over(lambda: float(waited)) is over
-    assert not deadline.Deadline(0.0).is_over(lambda: 0.0)
+    assert not family.Deadline(0.0).is_over(lambda: 0.0)
 
 
 def test_the_seconds_that_a_process_waited_for_a_processor_are_known() -> None:
     if not Path("/proc/self/schedstat").exists():
         pytest.skip("this system does not tell it")
-    first = deadline.seconds_waited(os.getpid())
-    assert 0 <= first <= deadline.seconds_waited(os.getpid())
-    assert deadline.seconds_waited(2**22 + 1) == 0
+    first = family.seconds_waited(os.getpid())
+    assert 0 <= first <= family.seconds_waited(os.getpid())
+    assert family.seconds_waited(2**22 + 1) == 0
 
 
 def test_a_copy_that_does_not_start_in_time_is_done_without(

@@ -15,7 +15,7 @@ import pytest
 
 from quizlog_tui.errors import LimitError
 from quizlog_tui.replay.process.family import Family
-from quizlog_tui.replay.process.limits import Limits
+from quizlog_tui.replay.process.process import Limits
 from quizlog_tui.replay.process.spawn import _FOLDER, Spawned
 from quizlog_tui.replay.replayer import Replayer, replay
 from quizlog_tui.replay.worker.family_bounds import CheckSchedule, FamilyBounds

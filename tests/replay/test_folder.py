@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from quizlog_tui.replay.cache import cached_run
+from quizlog_tui.replay import run_cache
 from quizlog_tui.replay.kept_files import keeper
 from quizlog_tui.replay.replayer import Replayer, replay
 from tests.support.build import Build
@@ -94,8 +94,8 @@ HOW = {
 def test_copies_of_a_run_do_not_see_each_others_files(
     how: str, walk: Sequence[Sequence[str]], build: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cached_run, "_LEAST_GAP", 0.0)
-    monkeypatch.setattr(cached_run, "measured_gap", lambda started: 0.0)
+    monkeypatch.setattr(run_cache, "_LEAST_GAP", 0.0)
+    monkeypatch.setattr(run_cache, "measured_gap", lambda started: 0.0)
     script = build.script(GROWING.format(name="write", how=HOW[how]))
     with Replayer() as cached:
         for inputs in walk:

@@ -1,4 +1,8 @@
-"""A grant holds for what was looked at, at its place, and a run with it finds nothing else there."""
+"""A grant holds for what was looked at, at its place, and a run with it finds nothing else there.
+
+Grants are stored by place, as a file that a person can read and edit. A script is read once while
+its file stays as it is.
+"""
 
 from __future__ import annotations
 
@@ -12,17 +16,28 @@ from pathlib import Path
 
 import pytest
 
-from quizlog_tui.errors import IsolationError, UsageError
+from quizlog_tui.errors import ConfigError, IsolationError, ScriptError, UsageError
+from quizlog_tui.files.regular_file import is_settled, stamp_of
 from quizlog_tui.replay.kept_files import keeper
 from quizlog_tui.replay.replayer import Replayer, replay
-from quizlog_tui.replay.script import grants
+from quizlog_tui.replay.script import granted
 from quizlog_tui.replay.script import surroundings as bounds
-from quizlog_tui.replay.script.granted import grant, granted_source, place_of
+from quizlog_tui.replay.script.granted import (
+    Grant,
+    SourceCache,
+    grant,
+    grant_at,
+    granted_source,
+    grants_path,
+    place_of,
+    store_grant,
+)
 from quizlog_tui.replay.script.interpreter import OWN, choose
 from quizlog_tui.replay.script.source import read_source
 from tests.support.build import Build
 from tests.support.interpreters import VERSIONS, make_environment, python_of
 from tests.support.long_runs import few
+from tests.support.waiting import wait_for
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="overlays need Linux")
 QUIZ = """
@@ -272,7 +287,7 @@ def test_too_much_to_be_looked_at_is_not_granted(
 def test_a_script_that_asks_for_nothing_is_not_looked_up(
     build: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delattr(grants, "grant_at")
+    monkeypatch.delattr(granted, "grant_at")
     monkeypatch.delattr(bounds, "surroundings")
     assert granted_source(build.script("input()\n")).allowed == ()
 
@@ -322,3 +337,161 @@ def test_files_that_a_run_with_a_grant_writes_can_be_kept(script: Path) -> None:
         replayer.replay(script, 7, [])
         assert kept.copy_out(script.parent, target) == ["new"]
     assert not (script.parent / "new").exists()
+
+
+HERE, ELSEWHERE = "/home/me/quiz.py", "/home/me/copy/quiz.py"
+DIGEST = "sha256:" + "0" * 64
+GRANT = Grant(frozenset({"real-clock", "real-files"}), {"quiz.py": DIGEST, "data": "folder"}, "uv")
+
+
+def written(text: str) -> None:
+    grants_path().parent.mkdir(parents=True, exist_ok=True)
+    grants_path().write_text(text, encoding="utf-8")
+
+
+def test_a_grant_is_for_one_place_and_replaces_the_one_before() -> None:
+    assert grant_at(HERE) is None
+    store_grant(HERE, Grant(frozenset({"real-network"})))
+    store_grant(ELSEWHERE, Grant(frozenset({"real-clock"})))
+    store_grant(HERE, GRANT)
+    assert grant_at(HERE) == GRANT
+    assert grant_at(ELSEWHERE) == Grant(frozenset({"real-clock"}))
+    assert grant_at("/home/me/other.py") is None
+
+
+@pytest.mark.parametrize("name", ['a"b', "a\nb", "a\\b", "]", "\x7f\x01", "ñ 😀", "sha256:x"])
+def test_any_name_is_read_as_it_was_stored(name: str) -> None:
+    grant = Grant(frozenset({"real-clock"}), {name: DIGEST}, name)
+    store_grant(f"/home/{name}/quiz.py", grant)
+    assert grant_at(f"/home/{name}/quiz.py") == grant
+
+
+def test_a_table_that_a_person_deletes_is_no_longer_granted() -> None:
+    store_grant(HERE, GRANT)
+    store_grant(ELSEWHERE, GRANT)
+    before, _, after = grants_path().read_text().partition(f'["{HERE}"]')
+    written(before + after[after.index(f'["{ELSEWHERE}"]') :])
+    assert grant_at(HERE) is None
+    assert grant_at(ELSEWHERE) == GRANT
+
+
+def test_a_grant_by_digest_alone_as_of_old_is_none() -> None:
+    written(f'"{DIGEST}" = ["real-files"]\n')
+    assert grant_at(HERE) is grant_at(DIGEST) is None
+    store_grant(HERE, GRANT)
+    assert DIGEST not in grants_path().read_text().partition("[")[0]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "nonsense", "\0", f'"{HERE}" = 1', f'["{HERE}"', f'[["{HERE}"]]']
+)
+def test_what_is_no_grant_grants_nothing(text: str) -> None:
+    written(text)
+    assert grant_at(HERE) is None
+
+
+@pytest.mark.parametrize(
+    "text", ['allowed = ["real-everything"]', "allowed = 1", "files = [1, [2]]"]
+)
+def test_what_a_grant_cannot_hold_is_passed_over(text: str) -> None:
+    written(f'["{HERE}"]\n{text}\n')
+    assert grant_at(HERE) == Grant(frozenset())
+
+
+def test_a_file_that_cannot_be_written_is_said() -> None:
+    grants_path().mkdir(parents=True)
+    with pytest.raises(ConfigError, match="cannot store what is allowed"):
+        store_grant(HERE, GRANT)
+
+
+def test_a_file_that_a_person_broke_is_not_replaced() -> None:
+    written("[broken")
+    with pytest.raises(ConfigError, match="mend or remove it"):
+        store_grant(HERE, GRANT)
+    assert grants_path().read_text() == "[broken"
+
+
+def _written(path: Path, text: str) -> Path:
+    """A script that was not changed just now."""
+    path.write_text(text)
+    wait_for(lambda: is_settled(stamp_of(path)))
+    return path
+
+
+def test_a_script_is_kept_until_its_file_changes(tmp_path: Path) -> None:
+    path, scripts = _written(tmp_path / "quiz.py", "a = 1"), SourceCache()
+    first = scripts.source(path)
+    assert scripts.source(path) is scripts.source(str(path)) is first
+    path.write_text("a = 2")
+    assert scripts.source(path).data == b"a = 2"
+    assert scripts.source(path).code_hash != first.code_hash
+
+
+def test_a_change_that_puts_the_time_of_the_file_back_is_seen(tmp_path: Path) -> None:
+    path, scripts = _written(tmp_path / "quiz.py", "a = 1"), SourceCache()
+    scripts.source(path)
+    info = path.stat()
+    path.write_text("a = 2")
+    os.utime(path, ns=(info.st_atime_ns, info.st_mtime_ns))
+    assert scripts.source(path).data == b"a = 2"
+
+
+def test_a_script_that_was_only_just_written_is_read_each_time(tmp_path: Path) -> None:
+    path, scripts = tmp_path / "quiz.py", SourceCache()
+    for text in ("a = 1", "a = 2"):  # as long as before, and perhaps in the same tick of the clock
+        path.write_text(text)
+        os.utime(path, ns=(0, 2**62))
+        assert scripts.source(path).data == text.encode()
+
+
+def test_a_relative_path_is_that_of_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scripts = SourceCache()
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+        _written(tmp_path / name / "quiz.py", name)
+    for name in ("one", "other"):
+        monkeypatch.chdir(tmp_path / name)
+        assert scripts.source("quiz.py").path == tmp_path / name / "quiz.py"
+        assert scripts.source(Path("quiz.py")).data == name.encode()
+
+
+def test_a_script_in_a_folder_that_is_gone_cannot_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "folder").mkdir()
+    monkeypatch.chdir(tmp_path / "folder")
+    (tmp_path / "folder").rmdir()
+    with pytest.raises(ScriptError, match="does not exist"):
+        SourceCache().source("quiz.py")
+
+
+def test_what_is_granted_meanwhile_holds_at_once(tmp_path: Path) -> None:
+    path, scripts = _written(tmp_path / "quiz.py", "#quizlog: real-clock\n"), SourceCache()
+    before = scripts.source(path)
+    grant(before, ["real-clock"])
+    assert (before.allowed, scripts.source(path).allowed) == ((), ("real-clock",))
+
+
+def test_steps_do_not_read_a_script_again_that_stayed_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = _written(tmp_path / "quiz.py", "while True: input('? ')\n")
+    reads = []
+
+    def granted_source(path: Path) -> object:
+        reads.append(path)
+        return plain(path)
+
+    plain = granted.granted_source
+    monkeypatch.setattr(granted, "granted_source", granted_source)
+    with Replayer() as replayer:
+        for count in range(3):
+            replayer.replay(path, 1, ["a"] * count)
+    assert len(reads) == 1
+
+
+def test_files_that_are_not_there_have_no_stamp(tmp_path: Path) -> None:
+    assert stamp_of(tmp_path, tmp_path / "none") == ()
+    assert not is_settled(())

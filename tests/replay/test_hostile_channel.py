@@ -16,9 +16,8 @@ import pytest
 from quizlog_tui.errors import ProtocolError
 from quizlog_tui.proof.verify import verify
 from quizlog_tui.replay.process.channel import Channel
-from quizlog_tui.replay.process.descriptors import DescriptorGroup
 from quizlog_tui.replay.process.protocol import ProcessStarted, Violation
-from quizlog_tui.replay.process.spawn import _CONTROL, _FOLDER
+from quizlog_tui.replay.process.spawn import _CONTROL, _FOLDER, DescriptorGroup
 from quizlog_tui.replay.replayer import Replayer, replay
 from quizlog_tui.session.session import Session
 from tests.support.build import Build

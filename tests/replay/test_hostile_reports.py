@@ -10,17 +10,22 @@ from typing import Any
 
 import pytest
 
-from quizlog_tui.cli.record import steps as steps_command
+from quizlog_tui.cli import steps as steps_command
 from quizlog_tui.errors import ProtocolError
 from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import Record
 from quizlog_tui.replay.live_run import LiveRun
-from quizlog_tui.replay.process.bounded_json import MOST_PARTS, read_json
-from quizlog_tui.replay.process.limits import Limits
-from quizlog_tui.replay.process.output import CapturedOutput
-from quizlog_tui.replay.process.protocol import Violation, WorkerReport, check_prompts, parse
+from quizlog_tui.replay.process.process import Limits
+from quizlog_tui.replay.process.protocol import (
+    MOST_PARTS,
+    Violation,
+    WorkerReport,
+    check_prompts,
+    parse,
+    read_json,
+)
 from quizlog_tui.replay.process.spawn import _CONTROL
-from quizlog_tui.replay.process.written import WrittenText
+from quizlog_tui.replay.process.written import CapturedOutput, WrittenText
 from quizlog_tui.replay.replayer import Replayer
 from quizlog_tui.replay.script.source import Source, read_source
 from quizlog_tui.session.timeline import timeline

@@ -17,9 +17,9 @@ import yaml
 from quizlog_tui.errors import IsolationError, LimitError
 from quizlog_tui.files.paths import shipped
 from quizlog_tui.proof.verify import verify
-from quizlog_tui.replay.cache import cached_run
+from quizlog_tui.replay import run_cache
 from quizlog_tui.replay.process import spawn
-from quizlog_tui.replay.process.limits import Limits
+from quizlog_tui.replay.process.process import Limits
 from quizlog_tui.replay.replayer import Replayer, replay
 from quizlog_tui.replay.script.source import NAMES, Source, read_source
 from quizlog_tui.replay.world import UNAVAILABLE, isolation
@@ -352,8 +352,8 @@ def test_what_one_copy_writes_no_other_sees(
     first: str, build: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Copies that are shut in share a folder: the first write in it makes the others void."""
-    monkeypatch.setattr(cached_run, "_LEAST_GAP", 0.0)
-    monkeypatch.setattr(cached_run, "measured_gap", lambda started: 0.0)
+    monkeypatch.setattr(run_cache, "_LEAST_GAP", 0.0)
+    monkeypatch.setattr(run_cache, "measured_gap", lambda started: 0.0)
     (build.folder / "data").touch()
     script = build.script(WRITES)
     with Replayer(Limits(output=1 << 20)) as cached:

@@ -11,14 +11,14 @@ import numpy  # noqa: F401  its library is looked at
 import pytest
 
 from quizlog_tui.replay.replayer import Replayer, replay
-from quizlog_tui.replay.worker.fixed import elf
+from quizlog_tui.replay.worker.fixed import libraries
 from quizlog_tui.replay.worker.fixed.libraries import FIXED_LIBRARIES
-from quizlog_tui.replay.worker.fixed.shifted_calls import MACHINE
+from quizlog_tui.replay.worker.fixed.native import MACHINE
 from quizlog_tui.replay.world import World, start_of
 from quizlog_tui.session.session import Session
 from tests.support.build import Build
 
-pytestmark = pytest.mark.skipif(not elf.readable(), reason="needs Linux on a known machine")
+pytestmark = pytest.mark.skipif(not libraries.readable(), reason="needs Linux on a known machine")
 known_code = pytest.mark.skipif(
     sys.platform != "linux" or platform.machine() != MACHINE, reason=f"needs {MACHINE}"
 )
@@ -80,12 +80,12 @@ def test_a_library_that_shows_the_real_time_is_found_out(build: Build) -> None:
 
 def test_the_functions_that_a_library_calls_are_found(tmp_path: Path) -> None:
     module = next(sys.modules[name] for name in FIXED_LIBRARIES if name in sys.modules)
-    found = list(elf.places(str(module.__file__), ["time", "no_such_function"]))
+    found = list(libraries.places(str(module.__file__), ["time", "no_such_function"]))
     assert {name for name, _ in found} == {"time"} and all(at > 0 for _, at in found)
     other = tmp_path / "text.so"
     other.write_text("no library, though long enough for a header " * 9)
-    assert list(elf.places(str(other), ["time"])) == []
+    assert list(libraries.places(str(other), ["time"])) == []
     head = Path(str(module.__file__)).read_bytes()[:64]
     other.write_bytes(head[:40] + (64).to_bytes(8, "little") + head[48:] + b"cut off")
-    with pytest.raises(elf.Unreadable):
-        list(elf.places(str(other), ["time"]))
+    with pytest.raises(libraries.Unreadable):
+        list(libraries.places(str(other), ["time"]))

@@ -123,12 +123,12 @@ def tried_with(act, *given):
 WITHOUT = """
 import os, sys
 sys.path.insert(0, sys.argv[1])
-from worker.fixed import other_home
+from worker.fixed import varying
 from worker.fixed.other_machine import OtherMachine
 def impossible(place): raise OSError("no code can be put in place")
-other_home.Native = impossible
+varying.Native = impossible
 machine = OtherMachine(3)
-other_home.home(machine, starts=False)
+varying._home(machine, starts=False)
 assert os.getuid() == os.geteuid() == machine.number
 assert os.getresgid() == (machine.number,) * 3 and os.getgroups() == list(machine.groups)
 assert os.cpu_count() == len(os.sched_getaffinity(0)) == machine.processors

@@ -17,7 +17,7 @@ from quizlog_tui.replay.script.source import read_source
 from quizlog_tui.replay.transcript import Transcript
 from quizlog_tui.replay.uncached_runs import UncachedRuns
 from quizlog_tui.replay.worker import other_metadata
-from quizlog_tui.replay.worker.other_system import OtherSystem
+from quizlog_tui.replay.worker.other_root import OtherSystem
 from quizlog_tui.replay.world import FIXED_CONDITIONS, OPEN_CONDITIONS, World
 from quizlog_tui.session.session import Session
 from tests.support.build import Build

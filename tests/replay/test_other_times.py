@@ -7,7 +7,7 @@ import time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quizlog_tui.replay.worker.fixed.other_times import drawn, earlier, hidden, unlike
+from quizlog_tui.replay.worker.fixed.other_machine import drawn, earlier, hidden, unlike
 from quizlog_tui.replay.world import START, World
 
 SECONDS = st.integers(0, 8_000_000_000)

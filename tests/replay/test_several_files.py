@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from quizlog_tui.proof.drift.report import drift_report
+from quizlog_tui.proof.drift import drift_report
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.replay.replayer import Replayer, replay
 from quizlog_tui.replay.script.source import read_source

@@ -16,13 +16,11 @@ from quizlog_tui.errors import LimitError
 from quizlog_tui.proof.verify import verify_branches
 from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import Branch
-from quizlog_tui.replay.process.limits import Limits
-from quizlog_tui.replay.process.process import QuizProcess
+from quizlog_tui.replay.process.process import Limits, QuizProcess
 from quizlog_tui.replay.replayer import replay
 from quizlog_tui.replay.script.source import Source, read_source
 from quizlog_tui.replay.transcript import Transcript
-from quizlog_tui.replay.tree import Node, in_order, tree_of
-from quizlog_tui.replay.tree_walk import Outcome, TreeWalk
+from quizlog_tui.replay.tree_walk import Node, Outcome, TreeWalk, in_order, tree_of
 from quizlog_tui.replay.uncached_runs import UncachedRuns
 from quizlog_tui.replay.world import World
 from tests.support.build import Build

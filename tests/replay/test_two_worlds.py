@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from quizlog_tui.proof.surroundings import elsewhere
+from quizlog_tui.proof.verify import elsewhere
 from quizlog_tui.replay.replayer import replay
 from quizlog_tui.replay.script.source import read_source
 from quizlog_tui.replay.transcript import Transcript

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from quizlog_tui.replay.cache import cached_run as lines
+from quizlog_tui.replay import run_cache as lines
 from quizlog_tui.replay.process import spawn
 from quizlog_tui.replay.replayer import Replayer
-from quizlog_tui.replay.worker.reports import Reports
+from quizlog_tui.replay.worker.guard import Reports
 from quizlog_tui.replay.worker.watch.taint import shared_maps
 from tests.support.build import Build
 from tests.support.isolation import needs_isolation

@@ -17,12 +17,10 @@ from quizlog_tui.cli import main
 from quizlog_tui.errors import CancelledError, LimitError, RecordError, UsageError
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.replay.replayer import Replayer
-from quizlog_tui.report.colors import css
-from quizlog_tui.report.document import build_report
+from quizlog_tui.report.document import build_report, when
 from quizlog_tui.report.export import export
-from quizlog_tui.report.html import to_html
+from quizlog_tui.report.html import css, to_html
 from quizlog_tui.report.markdown import code, fence, to_markdown
-from quizlog_tui.report.phrases import when
 from quizlog_tui.session.session import Session
 from quizlog_tui.terminal_text import plain
 from quizlog_tui.text import one_line, visible

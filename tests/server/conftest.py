@@ -11,7 +11,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from quizlog_tui.server.admission.shield import AccessRules
+from quizlog_tui.server.admission import AccessRules
 from quizlog_tui.server.app import ServerSettings, create_app
 from quizlog_tui.server.lookup import served
 from quizlog_tui.solver.models.choice import Choice

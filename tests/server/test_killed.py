@@ -11,10 +11,11 @@ import httpx
 import pytest
 
 from quizlog_tui.cli import main
+from quizlog_tui.files.paths import decisions_path
 from quizlog_tui.proof.verify import verify
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.record.summary import find_records
-from quizlog_tui.solver.decisions.decision_file import decisions_path, read_decisions
+from quizlog_tui.solver.decisions.decision_file import read_decisions
 from quizlog_tui.webquiz.demo_server.grader import Options
 from quizlog_tui.webquiz.demo_server.web import quiz_server
 from tests.support.fake_models import BEHAVIOURS, Exchange, fake_models

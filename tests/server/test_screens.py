@@ -25,7 +25,7 @@ from fastapi import FastAPI
 
 from quizlog_tui.cli import main
 from quizlog_tui.files.paths import user_folder
-from quizlog_tui.server.admission.shield import LOOPBACK, AccessRules
+from quizlog_tui.server.admission import LOOPBACK, AccessRules
 from quizlog_tui.server.run import rules_for
 from quizlog_tui.server.screens import (
     MOST_TABS,
@@ -33,8 +33,8 @@ from quizlog_tui.server.screens import (
     ScreenServer,
     ScreenSettings,
     _TextualServer,
+    is_message,
 )
-from quizlog_tui.server.tab_messages import is_message
 from quizlog_tui.session.session import Session
 from quizlog_tui.tui.state import State
 from tests.support.build import Build
@@ -166,7 +166,7 @@ async def test_a_tab_that_shows_no_session_in_time_is_closed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     started = Started(monkeypatch)
-    monkeypatch.setattr("quizlog_tui.server.page_session.READ_SECONDS", 0.01)
+    monkeypatch.setattr("quizlog_tui.server.screens.READ_SECONDS", 0.01)
     async with client(tmp_path) as (browser, _), browser.ws_connect("/ws") as socket:
         await closed(socket)
         assert socket.close_code == WSCloseCode.POLICY_VIOLATION

@@ -1,7 +1,8 @@
-"""The main paths over real sockets, by a server started as users start it."""
+"""The main paths over real sockets, by a server started as users start it, to its end."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
@@ -15,6 +16,11 @@ import httpx
 import pytest
 
 from quizlog_tui.cli import main
+from quizlog_tui.server.admission import AccessRules
+from quizlog_tui.server.app import ServerSettings
+from quizlog_tui.server.lookup import served
+from quizlog_tui.server.run import listening, serve
+from quizlog_tui.solver.models.choice import Choice
 from tests.server.conftest import QUIZ
 from tests.support.build import Build
 from tests.support.voters import voters
@@ -117,3 +123,20 @@ def test_wrong_calls(words: list[str], said: str, capsys: pytest.CaptureFixture[
 def test_a_port_that_is_taken(url: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["serve", "--port", url.rpartition(":")[2]]) == 2
     assert "cannot listen: Address already in use" in capsys.readouterr().err
+
+
+def test_the_loop_runs_from_the_first_task_on(tmp_path: Path) -> None:
+    """A task found while it stands still would be worked where nothing it needs answers."""
+    loops = []
+
+    def started() -> None:
+        loops.append(asyncio.get_running_loop())
+        raise SystemExit(3)
+
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        with listening("127.0.0.1", 0) as sock, pytest.raises(SystemExit, match="3"):
+            serve(ServerSettings(served([tmp_path]), AccessRules(), Choice()), sock, started)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert len(loops) == 1

@@ -11,7 +11,7 @@ import pytest
 from quizlog_tui.errors import ConflictError, UsageError
 from quizlog_tui.record.model import Record
 from quizlog_tui.record.store import RecordFile
-from quizlog_tui.session import history
+from quizlog_tui.session import moves
 from quizlog_tui.session.session import Session
 from tests.support.build import Build
 from tests.support.sessions import QUIZ, on_disk
@@ -125,9 +125,9 @@ def test_the_number_of_remembered_changes_is_bounded(
     build: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with Session(build.record(QUIZ, "1", "2"), save=False) as session:
-        for index in range(history.LIMIT + 10):
+        for index in range(moves.LIMIT + 10):
             session.rewind(index % 2)
-        for _ in range(history.LIMIT):
+        for _ in range(moves.LIMIT):
             session.undo()
         assert session.can_undo is None
 

@@ -16,7 +16,7 @@ from quizlog_tui.errors import (
 )
 from quizlog_tui.record import store
 from quizlog_tui.record.store import RecordFile
-from quizlog_tui.replay.process.limits import Limits
+from quizlog_tui.replay.process.process import Limits
 from quizlog_tui.replay.replayer import Replayer
 from quizlog_tui.session.new_record import new_record
 from quizlog_tui.session.session import Session

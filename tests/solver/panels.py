@@ -10,8 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from quizlog_tui.sandbox.result import ExecResult
-from quizlog_tui.solver.models.client import ModelClient
-from quizlog_tui.solver.models.transport import NoReplyError, Prompt, TransportReply, Voter
+from quizlog_tui.solver.models.transport import (
+    ModelClient,
+    NoReplyError,
+    Prompt,
+    TransportReply,
+    Voter,
+)
 from quizlog_tui.solver.redaction import Redaction
 from quizlog_tui.solver.solve import Panel
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from quizlog_tui.errors import UsageError
-from quizlog_tui.files.paths import shipped
+from quizlog_tui.files.paths import decisions_path, shipped
 from quizlog_tui.record.who import on_branch
 from quizlog_tui.session.session import Session
 from quizlog_tui.solver.autopilot import (
@@ -21,10 +21,10 @@ from quizlog_tui.solver.autopilot import (
     refusals,
     run_autopilot,
 )
-from quizlog_tui.solver.decisions.answer_text import answer_text
 from quizlog_tui.solver.decisions.decision import ModelQuestion
-from quizlog_tui.solver.decisions.decision_file import decisions_path, read_decisions
-from quizlog_tui.solver.models.panel import recorded_panel
+from quizlog_tui.solver.decisions.decision_file import read_decisions
+from quizlog_tui.solver.decisions.decision_text import answer_text
+from quizlog_tui.solver.models.choice import recorded_panel
 from quizlog_tui.solver.voting.decide import decide
 from tests.solver.panels import calls, failing, panel, saying
 from tests.solver.votes import asked, failed, ran, said, silent

@@ -11,8 +11,13 @@ from quizlog_tui.errors import ConfigError
 from quizlog_tui.solver.contract import Solution
 from quizlog_tui.solver.decisions.decision import ModelQuestion
 from quizlog_tui.solver.models.cassettes import CassetteShelf, Player, Recorder, recorded
-from quizlog_tui.solver.models.client import ModelClient
-from quizlog_tui.solver.models.transport import NoReplyError, Prompt, TransportReply, Voter
+from quizlog_tui.solver.models.transport import (
+    ModelClient,
+    NoReplyError,
+    Prompt,
+    TransportReply,
+    Voter,
+)
 from quizlog_tui.solver.prompts import solve_prompt
 from quizlog_tui.solver.redaction import Redaction
 

@@ -13,12 +13,9 @@ from pathlib import Path
 import pytest
 
 from quizlog_tui.errors import DecisionError
+from quizlog_tui.files.paths import decisions_path
 from quizlog_tui.solver.decisions.decision import Decision, ModelQuestion
-from quizlog_tui.solver.decisions.decision_file import (
-    append_decision,
-    decisions_path,
-    read_decisions,
-)
+from quizlog_tui.solver.decisions.decision_file import append_decision, read_decisions
 from quizlog_tui.solver.decisions.decision_text import from_line, to_line
 from quizlog_tui.solver.voting.decide import RULES, decide
 

@@ -14,7 +14,7 @@ import pytest
 
 from quizlog_tui.cli import main
 from quizlog_tui.errors import ConfigError
-from quizlog_tui.server.admission.shield import AccessRules
+from quizlog_tui.server.admission import AccessRules
 from quizlog_tui.server.app import ServerSettings, create_app
 from quizlog_tui.server.lookup import served
 from quizlog_tui.solver.decisions.decision import ModelQuestion

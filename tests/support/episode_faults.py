@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from quizlog_tui.episodes.format.lines import to_line
+from quizlog_tui.episodes.format.hashing import to_line
 from tests.episodes.support import episode
 
 Place = tuple[str | int, ...]

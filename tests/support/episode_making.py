@@ -14,8 +14,13 @@ from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import Record
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.replay.script.source import read_source
-from quizlog_tui.solver.models.client import ModelClient
-from quizlog_tui.solver.models.transport import NoReplyError, Prompt, TransportReply, Voter
+from quizlog_tui.solver.models.transport import (
+    ModelClient,
+    NoReplyError,
+    Prompt,
+    TransportReply,
+    Voter,
+)
 from quizlog_tui.solver.redaction import Redaction
 from quizlog_tui.solver.solve import Panel
 from tests.support.build import Build

@@ -7,7 +7,7 @@ import re
 from rich.cells import cell_len, set_cell_size
 from rich.style import Style
 
-from quizlog_tui.tui.draw.terminal_frame import Frame, Run
+from quizlog_tui.tui.screenshot import Frame, Run
 
 
 def frame(*rows: str) -> Frame:

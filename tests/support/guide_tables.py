@@ -11,14 +11,14 @@ from dataclasses import MISSING, fields
 from textwrap import wrap
 from typing import Any
 
-from quizlog_tui.cli.command_data import commands
-from quizlog_tui.cli.machine.sandbox import exit_code
-from quizlog_tui.cli.parser import EXIT_CODES
+from quizlog_tui.cli.commands import EXIT_CODES
+from quizlog_tui.cli.help import commands
+from quizlog_tui.cli.sandbox import exit_code
 from quizlog_tui.config import EXAMPLES, Config, settings
 from quizlog_tui.files.paths import shipped
 from quizlog_tui.sandbox.result import STATUSES
 from quizlog_tui.tui.keys.actions import ACTIONS
-from quizlog_tui.tui.keys.key_names import shown_key
+from quizlog_tui.tui.keys.keymap import shown_key
 from quizlog_tui.webquiz.task.settings import TaskSettings
 from tests.bench.rows import HERE, as_guide_text
 
@@ -104,14 +104,14 @@ def _env_value(default: Any) -> str:
 
 def http_statuses() -> str:
     """Every status of an error that a route may answer with."""
-    from quizlog_tui.server.schema import FAULTS
+    from quizlog_tui.server.bodies import FAULTS
 
     return _http_table(FAULTS)
 
 
 def trigger_statuses() -> str:
     """Every status that a trigger may be answered with."""
-    from quizlog_tui.server.schema import STARTED
+    from quizlog_tui.server.bodies import STARTED
 
     return _http_table(STARTED)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from quizlog_tui.files.digest import hex_digest
+from quizlog_tui.files.regular_file import hex_digest
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="only Linux keeps who waits in line")
 

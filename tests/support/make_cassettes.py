@@ -18,8 +18,7 @@ from quizlog_tui.sandbox.result import ExecResult
 from quizlog_tui.session.session import Session
 from quizlog_tui.solver.autopilot import run_autopilot
 from quizlog_tui.solver.models.cassettes import CassetteShelf, Recorder
-from quizlog_tui.solver.models.client import ModelClient
-from quizlog_tui.solver.models.transport import Prompt, TransportReply, Voter
+from quizlog_tui.solver.models.transport import ModelClient, Prompt, TransportReply, Voter
 from quizlog_tui.solver.redaction import Redaction
 from quizlog_tui.solver.solve import Panel
 from tests.support.examples import fresh_example

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from quizlog_tui.cli.command_data import commands
-from quizlog_tui.cli.parser import EXIT_CODES
+from quizlog_tui.cli.commands import EXIT_CODES
+from quizlog_tui.cli.help import commands
 
 
 def man_page() -> str:

@@ -11,8 +11,7 @@ from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import Branch, Record
 from quizlog_tui.replay.replayer import replay
 from quizlog_tui.replay.script.source import Source
-from quizlog_tui.replay.trail import stop_fingerprint
-from quizlog_tui.replay.transcript import Transcript
+from quizlog_tui.replay.transcript import Transcript, stop_fingerprint
 from quizlog_tui.replay.world import World, world_entries
 
 

@@ -15,9 +15,9 @@ from textual.screen import Screen
 from textual.widgets import Input
 
 from quizlog_tui.tui import picture
+from quizlog_tui.tui.player.player import PlayerScreen
 from quizlog_tui.tui.screens.base import QuizlogScreen
 from quizlog_tui.tui.screens.dialogs import AskScreen
-from quizlog_tui.tui.screens.player.player import PlayerScreen
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.long_runs import few
 

@@ -10,7 +10,7 @@ from textual._context import active_app
 from textual.screen import Screen
 
 from quizlog_tui.tui.app import QuizlogApp
-from quizlog_tui.tui.idle import until_idle
+from quizlog_tui.tui.picture import until_idle
 from quizlog_tui.tui.screens.base import QuizlogScreen
 
 

@@ -9,7 +9,7 @@ import pytest
 from quizlog_tui.replay.replayer import Replayer, replay
 from quizlog_tui.session.session import Session
 from quizlog_tui.tui.app import QuizlogApp
-from quizlog_tui.tui.screens.player.player import PlayerScreen
+from quizlog_tui.tui.player.player import PlayerScreen
 from tests.support.build import Build
 from tests.support.screens import press, settled, shows, sized
 
@@ -29,7 +29,7 @@ def record(build: Build) -> Path:
 
 
 async def answered(app: QuizlogApp, screen: PlayerScreen, answer: str) -> None:
-    screen.moves.move(lambda: screen.session.answer(answer))
+    screen.editing.move(lambda: screen.session.answer(answer))
     await app.workers.wait_for_complete()
 
 

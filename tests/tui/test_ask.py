@@ -10,12 +10,13 @@ import pytest
 import yaml
 from textual.pilot import Pilot
 
-from quizlog_tui.solver.decisions.decision_file import decisions_path, read_decisions
+from quizlog_tui.files.paths import decisions_path
+from quizlog_tui.solver.decisions.decision_file import read_decisions
 from quizlog_tui.solver.models.models import default_models
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
+from quizlog_tui.tui.player.ask import AskModelsScreen
 from quizlog_tui.tui.screens.dialogs import ConfirmScreen
-from quizlog_tui.tui.screens.player.ask import AskModelsScreen
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build
 from tests.support.examples import fresh_example

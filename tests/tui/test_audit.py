@@ -19,13 +19,13 @@ from quizlog_tui.tui.draw.library import record_line
 from quizlog_tui.tui.keys.actions import ACTIONS, find_action
 from quizlog_tui.tui.keys.keymap import effective
 from quizlog_tui.tui.keys.palette import ActionCommands
+from quizlog_tui.tui.player.player import PlayerScreen
 from quizlog_tui.tui.screens.help import HelpScreen
-from quizlog_tui.tui.screens.library.library import LibraryScreen
-from quizlog_tui.tui.screens.player.player import PlayerScreen
+from quizlog_tui.tui.screens.library import LibraryScreen
 from quizlog_tui.tui.screens.tree import TreeScreen
 from quizlog_tui.tui.screenshot import screen_text
-from quizlog_tui.tui.widgets.key_line import KeyLine
-from quizlog_tui.tui.widgets.lines.line_view import LineView
+from quizlog_tui.tui.widgets.footer import KeyLine
+from quizlog_tui.tui.widgets.line_view import LineView
 from tests.support.build import Build
 from tests.support.long_runs import few
 from tests.support.player_quizzes import QUIZ

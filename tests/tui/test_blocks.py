@@ -11,8 +11,7 @@ from quizlog_tui.replay.transcript import Step, Transcript
 from quizlog_tui.terminal_text import MOST
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
-from quizlog_tui.tui.draw.folding import folded_pieces
-from quizlog_tui.tui.draw.output import OutputForm, RunOutput, next_step_with, rule
+from quizlog_tui.tui.draw.output import OutputForm, RunOutput, folded_pieces, next_step_with, rule
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build
 from tests.support.screens import check, press, settled, shows, sized
@@ -171,7 +170,7 @@ async def test_long_outputs_open_by_key_and_for_a_search(record: Path) -> None:
         assert "row 150" in screen_text(app)
 
 
-@sized((200, 60))
+@sized()
 async def test_golden_blocks(size: tuple[int, int], record: Path) -> None:
     app = QuizlogApp(record, clock=FrozenClock())
     async with app.run_test(size=size) as pilot:

@@ -8,8 +8,8 @@ import pytest
 
 from quizlog_tui.session.session import Session
 from quizlog_tui.tui.app import QuizlogApp
-from quizlog_tui.tui.screens.library.library import LibraryScreen
-from quizlog_tui.tui.screens.player.player import PlayerScreen
+from quizlog_tui.tui.player.player import PlayerScreen
+from quizlog_tui.tui.screens.library import LibraryScreen
 from tests.support.build import Build
 from tests.support.screens import idle, opened, press, settled
 
@@ -28,7 +28,7 @@ def record(build: Build) -> Path:
 
 
 @pytest.mark.parametrize(
-    "key", ["p", "equals_sign", "b", "F", "t", "question_mark", "f1", "M", "f2", "ctrl+f", "f3"]
+    "key", ["p", "equals_sign", "b", "F", "question_mark", "f1", "M", "f2", "ctrl+f", "f3"]
 )
 async def test_a_key_of_the_player_closes_what_it_opens(key: str, record: Path) -> None:
     app = QuizlogApp(record)

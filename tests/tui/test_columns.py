@@ -7,15 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from quizlog_tui.tui.widgets.lines.columns import (
-    GAP,
-    Grid,
-    cells_line,
-    column_at,
-    fitted,
-    layout,
-    widest,
-)
+from quizlog_tui.tui.widgets.columns import GAP, Grid, cells_line, column_at, fitted, layout, widest
 
 TEXT = st.text(max_size=30) | st.sampled_from(["日本語のテスト", "\x1b[31m", "a\nb\tc", "é" * 20])
 

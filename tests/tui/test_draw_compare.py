@@ -13,9 +13,9 @@ from rich.cells import cell_len
 
 from quizlog_tui.record.model import LastError
 from quizlog_tui.replay.transcript import Transcript
-from quizlog_tui.tui.draw import sides
+from quizlog_tui.tui.draw import compare as drawing
 from quizlog_tui.tui.draw.compare import SIDE_BY_SIDE, Comparison, DrawnSide
-from quizlog_tui.tui.widgets.lines.documents import rows
+from quizlog_tui.tui.widgets.documents import rows
 from tests.support.comparisons import compare, run
 from tests.support.player_quizzes import EVIL
 
@@ -76,7 +76,7 @@ def test_no_word_of_either_side_is_lost(
     for index, row in enumerate(found.rows):
         if row.kind == "same":
             continue
-        with mock.patch.object(sides, "_CONTEXT", 40):  # no line is folded
+        with mock.patch.object(drawing, "_CONTEXT", 40):  # no line is folded
             one, other = found._sides(index)
         for side, stop in ((one, row.a), (other, row.b)):
             wanted = (
@@ -99,7 +99,13 @@ def test_equal_runs_have_no_difference() -> None:
         (run(BASE[0], ("Right.\n", "b? ", "x"), BASE[2]), 1, "the answer", "2", "x"),
         (run(BASE[0], ("Right.\n", "b? ", ""), BASE[2]), 1, "the answer", "2", "(empty)"),
         (run(BASE[0], BASE[1]), 1, "the answer", "2", "none yet"),
-        (run(BASE[0], ("Wrong.\n", "b? ", "2"), BASE[2]), 1, "what is printed", "Right.", "Wrong."),
+        (
+            run(BASE[0], ("Wrong.\n", "b? ", "2"), BASE[2]),
+            1,
+            "the printed text",
+            "Right.",
+            "Wrong.",
+        ),
         (run(BASE[0], ("Right.\n", "z? ", "2"), BASE[2]), 1, "the question", "b?", "z?"),
         (run(*BASE[:2], ("End.\n", "", ""), error="no"), 2, "the outcome", "in_progress", "error"),
     ],

@@ -1,4 +1,4 @@
-"""Who answered, when, and how long it took: the list, its orders, and the sums."""
+"""Who answered, when, and how long it took: in the timeline's title, and on a key."""
 
 from __future__ import annotations
 
@@ -12,10 +12,8 @@ from quizlog_tui.record.who import Giver
 from quizlog_tui.session.session import Session
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
-from quizlog_tui.tui.screens.effort import EffortScreen
-from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build
-from tests.support.screens import check, idle, opened, press, settled, shows, sized
+from tests.support.screens import press, settled, shows
 
 QUIZ = "for n in range(5):\n    input(f'Number {n}? ')\n"
 ANN, BOB = Giver("screen", "person", "ann"), Giver("http", "agent", "bob [b]")
@@ -48,34 +46,15 @@ def record(build: Build) -> Path:
     return path
 
 
-@sized((200, 60))
-async def test_golden_screens(size: tuple[int, int], record: Path) -> None:
+async def test_the_sums_stand_above_the_timeline_and_a_key_tells_them(record: Path) -> None:
     app = QuizlogApp(record, clock=StillClock())
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(200, 60)) as pilot:
         await settled(pilot)
-        await press(pilot, "escape")
-        check("sums", size, screen_text(app))
-        await pilot.press("t")
-        await opened(pilot, EffortScreen)
-        check("effort", size, screen_text(app))
-
-
-async def test_the_list_is_sorted_and_leads_to_a_step(record: Path) -> None:
-    app = QuizlogApp(record, clock=StillClock())
-    async with app.run_test(size=(120, 30)) as pilot:
-        await settled(pilot)
-        await pilot.press("escape", "t")
-        screen = await opened(pilot, EffortScreen)
-        await shows(pilot, "4 answers · by step")
-        await pilot.press("s")
-        await shows(pilot, "by who")
-        assert [step.giver for step in screen._shown] == ["ann", "ann", "bob [b]", "unknown"]
-        await pilot.press("s")
-        await shows(pilot, "by waited")
-        assert [step.at for step in screen._shown] == [3, 2, 0, 1]
-        await pilot.press("g", "j", "enter")
-        player = await settled(pilot)
-        assert player.state.step == 2
+        await shows(pilot, "Answers · script 0 ms · waited 35 s · ann 2")
+        await shows(pilot, "── step 2 · bob [b] · just now ──")
+        await press(pilot, "escape", "t")
+        await shows(pilot, "4 answers · script 0 ms · waited 35 s · ann 2")
+        await shows(pilot, "`quizlog steps RECORD` lists each answer")
 
 
 async def test_what_a_person_answers_here_is_the_persons(record: Path) -> None:
@@ -94,9 +73,3 @@ async def test_a_record_that_tells_nobody_shows_no_sums(build: Build) -> None:
     async with app.run_test(size=(120, 30)) as pilot:
         screen = await settled(pilot)
         assert screen.query_one("#timeline").border_title == "Answers"
-        await pilot.press("escape", "t")
-        await opened(pilot, EffortScreen)
-        await shows(pilot, "unknown")
-        await pilot.press("q")
-        await idle(pilot)
-        await settled(pilot)

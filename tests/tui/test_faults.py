@@ -13,15 +13,16 @@ from textual.pilot import Pilot
 from quizlog_tui.session.session import Session
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.picture import picture
+from quizlog_tui.tui.player import panes
+from quizlog_tui.tui.player.editing import Editing
+from quizlog_tui.tui.player.panes import Panes
+from quizlog_tui.tui.player.player import PlayerScreen
 from quizlog_tui.tui.screens.fault import FaultScreen
-from quizlog_tui.tui.screens.library.library import LibraryScreen
-from quizlog_tui.tui.screens.player import player
-from quizlog_tui.tui.screens.player.moves import Moves
-from quizlog_tui.tui.screens.player.player import PlayerScreen
+from quizlog_tui.tui.screens.library import LibraryScreen
 from quizlog_tui.tui.screens.tree import TreeScreen
-from quizlog_tui.tui.widgets.lines.line_view import LineView
-from quizlog_tui.tui.widgets.lines.row_list import RowList
+from quizlog_tui.tui.widgets.line_view import LineView
 from quizlog_tui.tui.widgets.prompt_panel import PromptPanel
+from quizlog_tui.tui.widgets.row_list import RowList
 from quizlog_tui.tui.widgets.scrubber import Scrubber
 from tests.support.build import Build
 from tests.support.long_runs import few
@@ -35,8 +36,8 @@ PLACES: list[tuple[type | ModuleType, str]] = [
     (Scrubber, "render_line"),
     (PromptPanel, "ask"),
     (PromptPanel, "on_input_changed"),
-    (PlayerScreen, "draw"),
-    (player, "status_text"),
+    (Panes, "draw"),
+    (panes, "_status_text"),
     (PlayerScreen, "on_resize"),
 ]
 
@@ -110,7 +111,7 @@ async def test_a_player_that_cannot_be_drawn_gives_way_to_the_library(
     app = QuizlogApp(record.parent)
     async with app.run_test() as pilot:
         await shows(pilot, "record.yaml")
-        monkeypatch.setattr(PlayerScreen, "draw", broken)
+        monkeypatch.setattr(Panes, "draw", broken)
         await pilot.press("enter")
         await panel(pilot)
         await pilot.press("q")
@@ -127,7 +128,7 @@ async def test_a_defect_while_nothing_is_pressed_is_told_once(
     async with app.run_test() as pilot:
         await settled(pilot)
         with monkeypatch.context() as patch:
-            patch.setattr(Moves, "_look_for_changes", broken)
+            patch.setattr(Editing, "_look_for_changes", broken)
             await app._close_broken(None)  # the one opened anew watches the record with what fails
             while len(app.faults) < 3:
                 await pilot.pause(0.02)
@@ -143,7 +144,7 @@ async def test_what_a_move_has_written_stays_where_its_drawing_fails(
     async with app.run_test() as pilot:
         await settled(pilot)
         with monkeypatch.context() as patch:
-            patch.setattr(PlayerScreen, "_measure_output", broken)
+            patch.setattr(Panes, "_measured", broken)
             await pilot.press("9", "enter")
             await panel(pilot)
         await pilot.press("enter")
@@ -156,6 +157,6 @@ async def test_what_a_move_has_written_stays_where_its_drawing_fails(
 def test_a_picture_is_never_one_of_an_error_panel(
     record: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(PlayerScreen, "draw", broken)
+    monkeypatch.setattr(Panes, "draw", broken)
     with pytest.raises(IndexError, match="out of range"):
         picture(record)

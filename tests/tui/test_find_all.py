@@ -10,12 +10,12 @@ import pytest
 from textual.pilot import Pilot
 
 from quizlog_tui.errors import LimitError
-from quizlog_tui.session.match_limit import match_limit
+from quizlog_tui.session.find import match_limit
 from quizlog_tui.session.session import Session
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
-from quizlog_tui.tui.screens.find.find_screen import FindScreen
-from quizlog_tui.tui.screens.library.library import LibraryScreen
+from quizlog_tui.tui.screens.find import FindScreen
+from quizlog_tui.tui.screens.library import LibraryScreen
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build
 from tests.support.screens import check, idle, opened, press, settled, shows, sized
@@ -51,7 +51,7 @@ async def finding(pilot: Pilot[Any], words: str) -> FindScreen:
     return screen
 
 
-@sized((200, 60))
+@sized()
 async def test_golden_screens(size: tuple[int, int], record: Path) -> None:
     app = QuizlogApp(record, clock=FrozenClock())
     async with app.run_test(size=size) as pilot:

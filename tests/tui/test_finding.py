@@ -18,13 +18,10 @@ from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.draw.output import RunOutput
 from quizlog_tui.tui.screens.help import HelpScreen
 from quizlog_tui.tui.screenshot import screen_text
-from quizlog_tui.tui.widgets.lines.documents import Document, Line, Paragraphs, Table, line, rows
-from quizlog_tui.tui.widgets.lines.filtered_document import FilteredDocument
-from quizlog_tui.tui.widgets.lines.finding import Finding, Place
-from quizlog_tui.tui.widgets.lines.hit_rows import HitRows
-from quizlog_tui.tui.widgets.lines.line_view import LineView
-from quizlog_tui.tui.widgets.lines.marked_view import MarkedView
-from quizlog_tui.tui.widgets.lines.row_list import RowList
+from quizlog_tui.tui.widgets.documents import Document, Line, Paragraphs, Table, line, rows
+from quizlog_tui.tui.widgets.finding import FilteredDocument, Finding, HitRows, Place
+from quizlog_tui.tui.widgets.line_view import LineView
+from quizlog_tui.tui.widgets.row_list import MarkedView, RowList
 from tests.support.build import Build
 from tests.support.comparisons import compare, run
 from tests.support.screens import idle, opened, patiently, press, settled, shows
@@ -352,8 +349,7 @@ async def test_a_mark_that_went_elsewhere_is_where_one_goes_on() -> None:
 async def test_long_texts_are_counted_bit_by_bit(
     monkeypatch: pytest.MonkeyPatch, filtering: bool
 ) -> None:
-    for name in ("line_search._SLICE", "filtered_document._AT_ONCE"):
-        monkeypatch.setattr(f"quizlog_tui.tui.widgets.lines.{name}", 0.0001)
+    monkeypatch.setattr("quizlog_tui.tui.widgets.finding._SLICE", 0.0001)
     app = Panes(LineView(id="text"))
     async with app.run_test() as pilot:
         app.pane.show(Paragraphs([line(f"- {number}\nneedle") for number in range(500)]))

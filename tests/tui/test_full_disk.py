@@ -13,8 +13,8 @@ from textual.pilot import Pilot
 
 from quizlog_tui.config import Config
 from quizlog_tui.tui.app import QuizlogApp
-from quizlog_tui.tui.screens.player.player import PlayerScreen
-from quizlog_tui.tui.screens.player.remark import RemarkScreen
+from quizlog_tui.tui.player.player import PlayerScreen
+from quizlog_tui.tui.screens.notes import RemarkScreen
 from quizlog_tui.tui.screens.sweep import SweepScreen
 from quizlog_tui.tui.screens.tree import TreeScreen
 from tests.support.build import Build

@@ -1,16 +1,22 @@
-"""The library: golden text at three sizes, every key, and what others do to the folder."""
+"""The library: rows and previews as they are drawn, the shelf that holds the records, and the screen.
+
+Golden text at three sizes, every key, and what others do to the folder.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
 from typing import Any
 
 import pytest
 import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 from textual.pilot import Pilot
 from textual.widgets import Input
 
@@ -19,15 +25,28 @@ from quizlog_tui.files.paths import shipped
 from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import LastError, Record
 from quizlog_tui.record.store import RecordFile
-from quizlog_tui.record.summary import find_records
+from quizlog_tui.record.summary import Preview, Summary, find_records
 from quizlog_tui.replay.script.granted import grant
 from quizlog_tui.replay.script.source import read_source
 from quizlog_tui.tui import shelf
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
-from quizlog_tui.tui.screens.library.library import LibraryScreen
-from quizlog_tui.tui.screens.player.player import PlayerScreen
+from quizlog_tui.tui.draw.library import (
+    ORDERS,
+    STATUSES,
+    arranged,
+    library_grid,
+    nothing_lines,
+    preview_lines,
+    record_layout,
+    record_line,
+)
+from quizlog_tui.tui.keys.keymap import shown
+from quizlog_tui.tui.player.player import PlayerScreen
+from quizlog_tui.tui.screens.library import LibraryScreen
 from quizlog_tui.tui.screenshot import screen_text
+from quizlog_tui.tui.shelf import Shelf, changes, neighbour, read_some
+from quizlog_tui.tui.widgets.documents import rows as drawn_rows
 from tests.support.screens import ask, asking, check, idle, patiently, settled, shows, sized
 
 QUIZ = "a = input('first? ')\nb = input('second? ')\nprint('done')\n"
@@ -35,7 +54,7 @@ QUIZ = "a = input('first? ')\nb = input('second? ')\nprint('done')\n"
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr("quizlog_tui.tui.screens.library.record_search._REST", 0)
+    monkeypatch.setattr("quizlog_tui.tui.screens.library._PAUSES", 0)
     folder = tmp_path / "audits"
     folder.mkdir()
     (folder / "quiz.py").write_text(QUIZ)
@@ -79,10 +98,10 @@ def marked(screen: LibraryScreen) -> str | None:
 
 
 def listed(screen: LibraryScreen) -> Iterator[str]:
-    return (one.path.parent.name + "/" + one.path.stem for one in screen._shelf.shown)
+    return (one.path.parent.name + "/" + one.path.stem for one in screen.shelf.shown)
 
 
-async def neighbour(pilot: Pilot[Any], key: str, name: str) -> PlayerScreen:
+async def open_neighbour(pilot: Pilot[Any], key: str, name: str) -> PlayerScreen:
     """Go to the record beside, wait until it is there."""
     await pilot.press(key)
     for _ in patiently():
@@ -182,13 +201,13 @@ async def test_opening_coming_back_and_going_on_to_the_neighbours(records: Path)
         await pilot.press("enter")
         await settled(pilot)
         await pilot.press("escape")
-        player = await neighbour(pilot, "H", "alpha/record.yaml")
+        player = await open_neighbour(pilot, "H", "alpha/record.yaml")
         assert not isinstance(app.focused, Input)
         await pilot.press("H")
         await shows(pilot, "no more records that way")
-        await neighbour(pilot, "L", "beta/record.yaml")
-        await neighbour(pilot, "L", "gamma.yaml")
-        player = await neighbour(pilot, "H", "beta/record.yaml")
+        await open_neighbour(pilot, "L", "beta/record.yaml")
+        await open_neighbour(pilot, "L", "gamma.yaml")
+        player = await open_neighbour(pilot, "H", "beta/record.yaml")
         assert len(app.screen_stack) == 3
         await pilot.press("i")
         assert isinstance(app.focused, Input)
@@ -209,7 +228,7 @@ async def test_a_record_that_cannot_be_opened_is_told_and_edited(
 ) -> None:
     opened: list[Path] = []
     monkeypatch.setattr(
-        "quizlog_tui.tui.screens.library.library.external.edit",
+        "quizlog_tui.tui.screens.library.external.edit",
         lambda app, path, line: opened.append(path),
     )
     app = QuizlogApp()
@@ -275,7 +294,7 @@ async def test_an_empty_folder_shows_the_examples(folder: Path) -> None:
     async with app.run_test(notifications=True) as pilot:
         await shows(pilot, "here are examples to play with")
         screen = await library(pilot)
-        assert len(screen._shelf) == len([*shipped("records").glob("*/*.yaml")])
+        assert len(screen.shelf) == len([*shipped("records").glob("*/*.yaml")])
 
 
 async def test_an_empty_folder_without_examples_says_how_to_begin(
@@ -305,7 +324,7 @@ async def test_escape_stops_a_long_search_and_reload_goes_on(
             yield path
 
     monkeypatch.setattr(shelf, "_SLICE", -1.0)
-    monkeypatch.setattr("quizlog_tui.tui.screens.library.record_search.find_records", slowly)
+    monkeypatch.setattr("quizlog_tui.tui.screens.library.find_records", slowly)
     app = QuizlogApp()
     async with app.run_test() as pilot:
         try:
@@ -315,7 +334,7 @@ async def test_escape_stops_a_long_search_and_reload_goes_on(
         finally:
             held.set()
         screen = await press(pilot, "R")
-        assert len(screen._shelf) == 4
+        assert len(screen.shelf) == 4
         await pilot.press("q")
         await idle(pilot)
     assert app.return_code == 0
@@ -498,3 +517,226 @@ async def test_a_preview_that_comes_when_the_screen_is_closed_is_not_drawn(
             await screen.query_one("#marked").remove()  # as the end removes one after the other
             closed.set()
             await worker.wait()
+
+
+HERE = Path("/r")
+A = Summary(HERE / "a.yaml", "q.py", "success", 1.0, 5, 5, 1, 7, 30.0)
+B = Summary(HERE / "b.yaml", "q.py", "error", 0.5, 2, 9, 3, 7, 10.0)
+C = Summary(HERE / "c.yaml", "r.py", "in_progress", None, 3, 3, 1, 7, 20.0)
+D = Summary(HERE / "d.yaml", changed=40.0, problem="line 2: seed: must be a whole number")
+SUMMARIES = st.builds(
+    Summary,
+    st.sampled_from("abcdefgh").map(lambda name: HERE / f"{name}.yaml"),
+    st.text(max_size=9),
+    st.sampled_from(["in_progress", "success", "error"]),
+    st.none() | st.floats(0, 1),
+    st.integers(0, 99),
+    st.integers(0, 99),
+    changed=st.floats(0, 1e9),
+)
+
+
+@pytest.mark.parametrize(
+    ("order", "names", "backwards"),
+    [
+        ("name", "abcd", "dcba"),
+        ("changed", "dacb", "bcad"),
+        ("score", "abcd", "bacd"),
+        ("steps", "acbd", "bcad"),
+    ],
+)
+def test_orders_both_ways_with_the_unknown_last(order: str, names: str, backwards: str) -> None:
+    def stems(*, turned: bool) -> str:
+        return "".join(one.path.stem for one in arranged([C, A, D, B], order, backwards=turned))
+
+    assert (stems(turned=False), stems(turned=True)) == (names, backwards)
+
+
+@given(st.lists(SUMMARIES), st.sampled_from(ORDERS), st.booleans())
+def test_no_order_loses_a_record(found: list[Summary], order: str, backwards: bool) -> None:
+    shown = arranged(found, order, backwards=backwards)
+    assert sorted(map(repr, shown)) == sorted(map(repr, found))
+
+
+def key(name: str) -> str:
+    return shown(name, {"library.new": "F5"})
+
+
+def test_every_record_has_exactly_one_status() -> None:
+    every = [A, B, C, D]
+    parts = [arranged(every, status=status) for status in STATUSES if status]
+    assert [len(part) for part in parts] == [1, 1, 1, 1]
+    assert arranged(every) == every
+
+
+def rows(width: int, *found: Summary) -> list[str]:
+    grid = library_grid(found, HERE, FrozenClock(), record_layout(found, HERE))
+    grid.starts(width)
+    return [grid[index].text.rstrip() for index in range(len(grid))]
+
+
+def test_names_that_differ_in_what_shows_nothing_are_told_apart() -> None:
+    names = ["a.yaml", "a\u200c.yaml", "✔.yaml", "✔\ufe0f.yaml"]
+    found = [replace(A, path=HERE / name) for name in names]
+    shown = [row.split()[0] for row in rows(100, *found)]
+    assert shown == ["a.yaml", r"a\u200c.yaml", "✔.yaml", r"✔\ufe0f.yaml"]
+
+
+def test_seeds_take_the_place_of_a_script_that_is_the_same_in_each_row() -> None:
+    one, other = Summary(HERE / "a", "x/q.py", seed=71), Summary(HERE / "b", "q.py", seed=82)
+    assert [row[-2:] for row in rows(100, one, other)] == ["71", "82"]
+
+
+def test_a_row_says_all_that_the_width_allows() -> None:
+    assert rows(80, A, B, C, D) == [
+        "a.yaml            just now    ✓ finished 1   5                  q.py",
+        "b.yaml            just now    ✗ error 0.5    2/9      3         q.py",
+        "c.yaml            just now    ● waiting      3                  r.py",
+        "d.yaml            just now    ! line 2: seed: must be a whole number",
+    ]
+    assert rows(56, B) == ["b.yaml            just now    ✗ error 0.5    2/9"]
+
+
+def test_a_long_path_keeps_what_tells_it_apart() -> None:
+    one = Summary(HERE / "a-very-long-folder-name/record.yaml", "q.py", "success", 1.0)
+    assert rows(56, one)[0].startswith("…y-long-folder-name/  ")
+    assert rows(120, one)[0].startswith("a-very-long-folder-name/record.yaml  ")
+
+
+def test_the_marked_record_in_words() -> None:
+    assert record_line(B, HERE, key) == "b.yaml · script q.py · seed 7 · 9 answers · 3 branches"
+    assert record_line(A, HERE, key).endswith("5 answers · 1 branch")
+    assert record_line(D, HERE, key).startswith("d.yaml: line 2: seed: must be a whole number")
+    assert record_line(None, HERE, key) == ""
+
+
+def test_an_empty_folder_and_an_empty_filter_say_how_to_go_on() -> None:
+    empty = "\n".join(each.text for each in nothing_lines(HERE, "", 0, key))
+    assert "No records below /r" in empty and "quizlog new SCRIPT" in empty
+    assert "f5  makes a record" in empty
+    assert nothing_lines(HERE, "error", 3, key)[0].text == "None of 3 records is error."
+
+
+def test_foreign_text_is_made_visible() -> None:
+    one = Summary(HERE / "\x1b]0;x\x07.yaml", "\x9b31m", "success", 1.0)
+    bad = Summary(HERE / "x.yaml", problem="\x1b[2J\u202e")
+    text = "".join(rows(120, one, bad))
+    assert not set(text) & set("\x1b\x07\x9b\u202e")
+
+
+def test_a_preview_shows_a_progress_bar_as_it_ended_and_a_link_as_its_text() -> None:
+    link = "\x1b]8;;https://example.org\x1b\\a link\x1b]8;;\x1b\\"
+    shown = preview_lines(A, Preview(printed=("start", " 10 %\r", " 99 %\r", "done", link)))
+    assert shown[-1].text == "start\ndone%\na link"
+
+
+def test_a_preview_has_no_empty_line_after_a_progress_bar() -> None:
+    shown = preview_lines(
+        A, Preview(printed=("start", "\r 10 %", "\r 99 %", "", "done", "", "end"))
+    )
+    assert shown[-1].text == "start\n 99 %\ndone\n\nend"
+
+
+def test_a_preview_draws_output_as_the_player_does() -> None:
+    border = f"┌{'─' * 60}┐"
+    printed = (*map(str, range(40)), "\x1b[31mred\x1b[0m", border, f"│{'words ' * 10}│")
+    output = preview_lines(A, Preview(printed=printed))[-1]
+    assert output.text.split("\n") == [
+        *map(str, range(13, 40)),
+        "red",
+        border,
+        f"│{'words ' * 10}│",
+    ]
+    assert [style for text, style in output.pieces if text.strip() == "red"] == ["sgr 31"]
+    assert len(drawn_rows(output, 40)) == 30
+
+
+def make(path: Path, *inputs: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    RecordFile(path).create(Record("quiz.py", 7, AppendOnlyList(inputs), len(inputs)))
+    return path
+
+
+def filled(folder: Path) -> Shelf:
+    shelf, paths, more = Shelf(), find_records(folder), True
+    while more:
+        found = read_some(paths, set(shelf.stamps))
+        shelf.take(found)
+        more = found.more
+    return shelf
+
+
+def names(shelf: Shelf) -> list[str]:
+    return [one.path.stem for one in shelf.shown]
+
+
+def test_known_records_are_not_read_again(tmp_path: Path) -> None:
+    for name in "abc":
+        make(tmp_path / f"{name}.yaml")
+    shelf = filled(tmp_path)
+    make(tmp_path / "d.yaml")
+    found = read_some(find_records(tmp_path), set(shelf.stamps))
+    assert [one.path.stem for one in found.summaries] == ["d"]
+    assert shelf.take(found) and names(shelf) == ["a", "b", "c", "d"]
+
+
+def test_only_changed_rows_are_read_and_vanished_ones_go(tmp_path: Path) -> None:
+    a, b, c = (make(tmp_path / f"{name}.yaml") for name in "abc")
+    shelf = filled(tmp_path)
+    assert not any(changes(shelf.stamps).read.summaries)
+    os.unlink(a)
+    make(b.with_name("new.yaml"), "1", "2").replace(b)
+    c.write_text("script: x\nseed: no\n")
+    found = changes(shelf.stamps)
+    assert [one.path for one in found.read.summaries] == [b, c]
+    assert shelf.take(found.read, found.gone)
+    assert [(one.path, one.used, bool(one.problem)) for one in shelf.shown] == [
+        (b, 2, False),
+        (c, 0, True),
+    ]
+    assert not shelf.take(changes(shelf.stamps).read)
+
+
+def test_the_order_is_cycled_turned_and_remembered(tmp_path: Path) -> None:
+    make(tmp_path / "a.yaml", "1")
+    make(tmp_path / "b.yaml", "1", "2")
+    shelf = filled(tmp_path)
+    for _ in range(3):
+        shelf.sort()
+    assert (shelf.order, names(shelf)) == ("steps", ["b", "a"])
+    shelf.sort("steps")
+    assert names(shelf) == ["a", "b"]
+    again = Shelf(shelf.sorting)
+    assert (again.order, again.backwards) == ("steps", True)
+    shelf.sort()
+    assert (shelf.order, shelf.backwards) == ("name", False)
+    assert Shelf("nonsense").order == "name"
+
+
+def test_the_filter_goes_through_all_statuses_and_back(tmp_path: Path) -> None:
+    make(tmp_path / "a.yaml")
+    shelf = filled(tmp_path)
+    seen = []
+    for _ in range(5):
+        shelf.narrow()
+        seen.append((shelf.status, len(shelf.shown)))
+    assert seen == [("in_progress", 1), ("success", 0), ("error", 0), ("unreadable", 0), ("", 1)]
+
+
+def test_neighbours_are_the_readable_ones_in_the_order_shown(tmp_path: Path) -> None:
+    a, b, c = (make(tmp_path / f"{name}.yaml") for name in "abc")
+    b.write_text("script: x\nseed: no\n")
+    shelf = filled(tmp_path)
+    assert shelf.neighbour(a, 1) == c and shelf.neighbour(c, -1) == a
+    assert shelf.neighbour(c, 1) is None and shelf.neighbour(a, -1) is None
+    assert shelf.neighbour(tmp_path / "gone.yaml", 1) == a
+    shelf.sort("name")
+    assert shelf.neighbour(c, 1) == a
+
+
+def test_without_a_library_the_neighbours_are_beside_the_record(tmp_path: Path) -> None:
+    one, two = make(tmp_path / "one/record.yaml"), make(tmp_path / "two/record.yaml")
+    third = make(tmp_path / "two/third.yaml")
+    (tmp_path / "two/other.json").write_text("{}")
+    assert neighbour(one, 1) == two and neighbour(two, 1) == third
+    assert neighbour(two, -1) == one and neighbour(one, -1) is None

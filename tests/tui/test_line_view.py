@@ -11,12 +11,11 @@ from textual.app import App, ComposeResult
 from textual.geometry import Region
 from textual.strip import Strip
 
-from quizlog_tui.tui.widgets.lines.documents import Paragraphs, line
-from quizlog_tui.tui.widgets.lines.documents import rows as _rows
-from quizlog_tui.tui.widgets.lines.line_view import LineView
-from quizlog_tui.tui.widgets.lines.row_list import RowList
-from quizlog_tui.tui.widgets.lines.strips import cut_to
-from quizlog_tui.tui.widgets.lines.wrapping import height
+from quizlog_tui.tui.widgets.documents import Paragraphs, height, line
+from quizlog_tui.tui.widgets.documents import rows as _rows
+from quizlog_tui.tui.widgets.line_view import LineView
+from quizlog_tui.tui.widgets.row_list import RowList
+from quizlog_tui.tui.widgets.row_painter import cut_to
 
 
 def rows(text: str, width: int) -> list[str]:

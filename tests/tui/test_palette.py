@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 from quizlog_tui.session.session import Session
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.keys.palette import rank
-from quizlog_tui.tui.screens.player.player import PlayerScreen
+from quizlog_tui.tui.player.player import PlayerScreen
 from quizlog_tui.tui.state import State
 from tests.support.build import Build
 from tests.support.screens import found, idle, patiently, settled

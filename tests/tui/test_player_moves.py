@@ -22,16 +22,15 @@ from quizlog_tui.session.timeline import Timeline
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.keys.keymap import shown
 from quizlog_tui.tui.lessons import LESSONS, with_keys
+from quizlog_tui.tui.player.player import PlayerScreen
 from quizlog_tui.tui.screens.export import report_name
-from quizlog_tui.tui.screens.messages import MessagesScreen
-from quizlog_tui.tui.screens.player.player import PlayerScreen
+from quizlog_tui.tui.screens.reading import MessagesScreen
 from quizlog_tui.tui.screenshot import screen_text
 from quizlog_tui.tui.state import State
 from quizlog_tui.tui.toasts import complain, tell, warn
-from quizlog_tui.tui.widgets.guide import Guide
-from quizlog_tui.tui.widgets.lines.line_view import LineView
-from quizlog_tui.tui.widgets.lines.row_list import RowList
-from quizlog_tui.tui.widgets.message_line import MessageLine
+from quizlog_tui.tui.widgets.footer import Guide, MessageLine
+from quizlog_tui.tui.widgets.line_view import LineView
+from quizlog_tui.tui.widgets.row_list import RowList
 from quizlog_tui.tui.widgets.scrubber import Scrubber
 from tests.support.build import Build
 from tests.support.screens import (
@@ -125,11 +124,11 @@ async def test_playing_goes_on_to_the_end_and_stops(record: Path) -> None:
         for _ in range(4):
             await press(pilot, "greater_than_sign")
         await pilot.press("space")
-        while screen.state.step != 3 or screen.autoplay.playing:
+        while screen.state.step != 3 or screen.panes.playing:
             await pilot.pause(0.01)
         assert "▶" not in screen_text(app)
         await press(pilot, "space", "space")
-        assert not screen.autoplay.playing
+        assert not screen.panes.playing
 
 
 async def test_undo_and_redo(record: Path) -> None:
@@ -504,21 +503,18 @@ async def test_a_theme_is_previewed_and_remembered(record: Path, tmp_path: Path)
     assert QuizlogApp(record, state=State(tmp_path / "state.json")).theme == chosen
 
 
-async def test_a_users_theme_is_drawn_again_when_saved(record: Path) -> None:
-    from quizlog_tui.tui.themes.theming import user_themes_folder
+async def test_a_users_theme_is_taken_and_a_wrong_one_told_where_one_chooses(record: Path) -> None:
+    from quizlog_tui.tui.theming import user_themes_folder
 
     folder = user_themes_folder()
     folder.mkdir(parents=True)
-    mine = folder / "mine.yaml"
-    mine.write_text('name: "mine"\nprimary: "#ff0000"\n')
+    (folder / "mine.yaml").write_text('name: "mine"\nprimary: "#00ff00"\n')
+    (folder / "other.yaml").write_text('name: "other"\nprimary: "zzz"\n')
     app = QuizlogApp(record, Config(theme="mine"))
     async with app.run_test(notifications=True) as pilot:
         await settled(pilot)
-        assert app.theme == "mine"
-        mine.write_text('name: "mine"\nprimary: "#00ff00"\nbackground: "#112233"\n')
-        while app.theme_variables["primary"] != "#00FF00":
-            await pilot.pause(0.01)
-        mine.write_text('name: "mine"\nprimary: "zzz"\n')
+        assert app.theme == "mine" and app.theme_variables["primary"] == "#00FF00"
+        await pilot.press("f2")
         await shows(pilot, "is not a colour")
 
 
@@ -703,7 +699,7 @@ async def test_the_guide_is_on_every_screen_and_keeps_its_lesson(record: Path) -
 async def test_a_long_record_is_shown_as_recorded_while_it_is_replayed(
     suffix: str, build: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("quizlog_tui.tui.screens.player.opening_screen.LONG", 0)
+    monkeypatch.setattr("quizlog_tui.tui.player.player._LONG", 0)
     slow = "import time\nprint('seen')\ninput('a? ')\n"
     path = build.record(slow, "1")
     path = path.rename(path.with_suffix(suffix))
@@ -771,6 +767,6 @@ async def test_the_source_marks_the_line_of_what_is_shown_alone(build: Build) ->
         screen.session.switch("failed")
         await press(pilot, "R")
         assert "raise" in source.document[source.cursor or 0].text
-        screen.dialogs.switch("main")
+        screen.editing.switch("main")
         await press(pilot, "dollar_sign")
         assert source.cursor is None and "›" not in screen_text(app).split("Source")[1]

@@ -10,8 +10,8 @@ from textual.widgets import Checkbox
 from quizlog_tui.session.session import Session
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.picture import picture
-from quizlog_tui.tui.screens.player.player import PlayerScreen
-from quizlog_tui.tui.screens.private import PrivateScreen
+from quizlog_tui.tui.player.player import PlayerScreen
+from quizlog_tui.tui.screens.dialogs import PrivateScreen
 from tests.support.build import Build
 from tests.support.long_runs import few_rows
 from tests.support.screens import asking, opened, press, settled, shows

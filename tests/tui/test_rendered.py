@@ -11,7 +11,7 @@ from rich.segment import Segment
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
 from quizlog_tui.tui.screenshot import screen_text, take_frame
-from quizlog_tui.tui.widgets.lines.line_view import LineView
+from quizlog_tui.tui.widgets.line_view import LineView
 from tests.support.build import Build
 from tests.support.screens import check, press, settled, shows, sized
 

@@ -13,10 +13,10 @@ from quizlog_tui.files.paths import user_folder
 from quizlog_tui.session.audit import Audit, check_reading, may_read, readable_path
 from quizlog_tui.session.session import Session
 from quizlog_tui.tui.app import QuizlogApp
+from quizlog_tui.tui.player.player import PlayerScreen
 from quizlog_tui.tui.run import _state_of_tab
 from quizlog_tui.tui.screens.dialogs import AskScreen, ChooseScreen
-from quizlog_tui.tui.screens.library.library import LibraryScreen
-from quizlog_tui.tui.screens.player.player import PlayerScreen
+from quizlog_tui.tui.screens.library import LibraryScreen
 from quizlog_tui.tui.screens.sweep import SweepScreen
 from quizlog_tui.tui.screenshot import screen_text
 from quizlog_tui.tui.state import State
@@ -94,7 +94,7 @@ async def test_the_library_lists_no_record_outside(served: Served) -> None:
             screen = app.screen
             if isinstance(screen, LibraryScreen) and not screen.search.scanning:
                 break
-        assert [one.path for one in screen._shelf.shown] == [served.record]
+        assert [one.path for one in screen.shelf.shown] == [served.record]
 
 
 async def test_an_empty_served_folder_shows_no_examples(tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ def record(build: Build) -> Path:
     return Build(folder, build.dedent).record(QUIZ, "yes")
 
 
-@sized((200, 60))
+@sized()
 async def test_golden_laid_out(size: tuple[int, int], record: Path) -> None:
     app = QuizlogApp(record, clock=FrozenClock())
     async with app.run_test(size=size) as pilot:

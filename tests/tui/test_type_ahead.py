@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
+from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +15,17 @@ from textual import events
 from textual.pilot import Pilot
 from textual.widgets import Input
 
+from quizlog_tui.session.session import Session
 from quizlog_tui.tui.app import QuizlogApp
+from quizlog_tui.tui.player.player import PlayerScreen
+from quizlog_tui.tui.screens import library
 from quizlog_tui.tui.screens.dialogs import ConfirmScreen
-from quizlog_tui.tui.screens.library import record_search
-from quizlog_tui.tui.screens.player.player import PlayerScreen
+from quizlog_tui.tui.screenshot import screen_text
 from quizlog_tui.tui.shelf import ReadRecords, read_some
 from quizlog_tui.tui.state import State
 from quizlog_tui.tui.widgets.prompt_panel import PromptPanel
 from tests.support.build import Build
-from tests.support.screens import idle, press, settled, shows
+from tests.support.screens import SIZES, idle, press, settled, shows
 
 pytestmark = pytest.mark.core
 
@@ -216,7 +221,7 @@ async def test_what_is_typed_before_the_library_is_there_acts_in_it(
         assert let_go.wait(60)
         return read_some(*args)
 
-    monkeypatch.setattr(record_search, "read_some", late)
+    monkeypatch.setattr(library, "read_some", late)
     state = State(build.outside / "state.json")
     state.sorting = "name"
     app = QuizlogApp(build.folder, state=state)
@@ -232,7 +237,7 @@ async def test_one_can_quit_before_the_library_is_there(
     build: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     let_go = threading.Event()
-    monkeypatch.setattr(record_search, "read_some", lambda *args: let_go.wait(60))
+    monkeypatch.setattr(library, "read_some", lambda *args: let_go.wait(60))
     app = QuizlogApp(build.folder)
     async with app.run_test() as pilot:
         for key in ("j", "ctrl+q"):
@@ -253,3 +258,64 @@ async def test_keys_act_though_the_terminal_said_that_it_lost_the_focus(record: 
         app.simulate_key("enter")
         await shows(pilot, "got a")
     assert data(record)["inputs"] == ["a"]
+
+
+STEPS = 42
+ROOMS = f"""
+for i in range({STEPS}):
+    print("room", i)
+    if i % 3 == 0:
+        input("Where to? (walk/museum/up/down/left) ")
+    elif i % 3 == 1:
+        input("Which letter (a/b) ")
+    else:
+        input(f"How many steps {{i}}? ")
+print("done")
+"""
+ANSWERS = [("walk", "b", str(i))[i % 3] for i in range(STEPS)]
+
+
+@pytest.fixture
+def rooms(build: Build) -> Path:
+    path = build.record(ROOMS)
+    with Session(path) as session:
+        for answer in ANSWERS:
+            session.answer(answer)
+    return path
+
+
+def _walks() -> Iterator[object]:
+    """Every size with every turn; in a plain run the smallest without one."""
+    for (columns, rows), turn in product(SIZES, range(8)):
+        marks = () if ((columns, rows), turn) == (SIZES[0], 0) else pytest.mark.long
+        yield pytest.param((columns, rows), turn, marks=marks, id=f"{columns}x{rows}-{turn}")
+
+
+@pytest.mark.parametrize(("size", "turn"), list(_walks()))
+async def test_a_walk_both_ways_without_pauses(
+    size: tuple[int, int], turn: int, rooms: Path
+) -> None:
+    before = rooms.read_bytes()
+    app = QuizlogApp(rooms)
+    async with app.run_test(size=size) as pilot:
+        screen = await settled(pilot)
+        for key in ["h"] * STEPS + ["l"] * STEPS + ["h"] * turn:
+            app.simulate_key(key)
+            await asyncio.sleep(0)
+        await settled(pilot)
+        while screen.state.step != STEPS - turn:
+            await pilot.pause()
+        assert f"step {STEPS - turn} of {STEPS}" in screen_text(app)
+    assert rooms.read_bytes() == before
+
+
+@pytest.mark.long
+async def test_playing_and_stepping_by_events_at_once(rooms: Path) -> None:
+    app = QuizlogApp(rooms)
+    async with app.run_test() as pilot:
+        screen = await settled(pilot)
+        for key in ["space", "0", *["full_stop"] * 9, *["comma"] * 4] * 8:
+            app.simulate_key(key)
+            await asyncio.sleep(0)
+        await press(pilot, "0", "full_stop", "full_stop")
+        assert screen.state.step == 1

@@ -16,8 +16,8 @@ from quizlog_tui.session.session import Session
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.screenshot import screen_text
 from quizlog_tui.tui.state import State
-from quizlog_tui.tui.widgets.lines.row_list import RowList
 from quizlog_tui.tui.widgets.prompt_panel import PromptPanel
+from quizlog_tui.tui.widgets.row_list import RowList
 from tests.support.build import Build
 from tests.support.screens import idle, press, settled, shows
 

@@ -14,7 +14,7 @@ from quizlog_tui.session.session import Session
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
 from quizlog_tui.tui.picture import picture
-from quizlog_tui.tui.screens.library.library import LibraryScreen
+from quizlog_tui.tui.screens.library import LibraryScreen
 from quizlog_tui.tui.screens.tree import TreeScreen
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build
@@ -132,7 +132,7 @@ async def test_it_opens_from_the_library_and_a_long_one_too(
     record: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for long in (1 << 20, 0):
-        monkeypatch.setattr("quizlog_tui.tui.screens.player.opening_screen.LONG", long)
+        monkeypatch.setattr("quizlog_tui.tui.player.player._LONG", long)
         app = QuizlogApp(record.parent)
         async with app.run_test(size=(100, 30)) as pilot:
             await opened(pilot, LibraryScreen)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from quizlog_tui.episodes.format.lines import to_line
+from quizlog_tui.episodes.format.hashing import to_line
 from tests.episodes.support import episode
 from tests.support.build import Build
 from tests.support.terminal import Terminal, quizlog

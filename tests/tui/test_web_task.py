@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from quizlog_tui.files.paths import decisions_path
 from quizlog_tui.record.model import MAIN
 from quizlog_tui.solver.decisions.decision import Decision, ModelQuestion, ModelReply
-from quizlog_tui.solver.decisions.decision_file import append_decision, decisions_path
+from quizlog_tui.solver.decisions.decision_file import append_decision
 from quizlog_tui.solver.redaction import Redaction
 from quizlog_tui.solver.voting.decide import decide
 from quizlog_tui.tui.app import QuizlogApp

@@ -37,7 +37,7 @@ def record(build: Build) -> Path:
     return Build(folder, build.dedent).record(QUIZ, "Ada", PLAN, MATRIX)
 
 
-@sized((200, 60))
+@sized()
 @pytest.mark.parametrize("scene", ["whole-answer", "whole-matrix"])
 async def test_golden_screens(scene: str, size: tuple[int, int], record: Path) -> None:
     app = QuizlogApp(record, clock=FrozenClock())

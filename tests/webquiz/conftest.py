@@ -14,15 +14,15 @@ import pytest
 import pytest_asyncio
 
 from quizlog_tui.sandbox import run_code
+from quizlog_tui.solver.models.choice import live_panel
 from quizlog_tui.solver.models.models import Models
-from quizlog_tui.solver.models.panel import live_panel
-from quizlog_tui.solver.spending import Shares
+from quizlog_tui.solver.solve import Shares
 from quizlog_tui.webquiz.demo_server.web import QuizServer
 from quizlog_tui.webquiz.page.browser import Browser, executable
 from quizlog_tui.webquiz.task import task_runner
-from quizlog_tui.webquiz.task.budget import Budget
 from quizlog_tui.webquiz.task.settings import TaskSettings
 from quizlog_tui.webquiz.task.task import TaskRequest, TaskResult
+from quizlog_tui.webquiz.task.task_context import Budget
 from quizlog_tui.webquiz.task.task_runner import TaskRunner
 from tests.support import page_visits
 from tests.support.fake_models import BEHAVIOURS, Exchange, Fake, fake_models
@@ -51,6 +51,11 @@ def needs_browser() -> pytest.MarkDecorator:
 def needs_sandbox() -> pytest.MarkDecorator:
     missing = shutil.which("bwrap") is None
     return pytest.mark.skipif(missing, reason="no bubblewrap on this machine")
+
+
+def open_contexts(browser: Browser) -> int:
+    """Number of contexts that a browser has open."""
+    return len(browser._chromium.contexts) if browser._chromium else 0
 
 
 class SharedBrowser(Browser):

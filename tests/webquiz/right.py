@@ -3,10 +3,26 @@
 from __future__ import annotations
 
 import base64
+import struct
+import zlib
+from collections.abc import Callable
 from typing import Any
 
-from quizlog_tui.webquiz.demo_server.book import Page
-from quizlog_tui.webquiz.demo_server.files import png
+from quizlog_tui.webquiz.demo_server.pages import Page
+
+
+def png(width: int, height: int, pixel: Callable[[int, int], tuple[int, int, int]]) -> bytes:
+    """An RGB picture, given by the colour at each x and y."""
+    rows = b"".join(
+        b"\0" + b"".join(bytes(pixel(x, y)) for x in range(width)) for y in range(height)
+    )
+    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    parts = [(b"IHDR", head), (b"IDAT", zlib.compress(rows)), (b"IEND", b"")]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(kind, data) for kind, data in parts)
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
 
 def chart() -> str:

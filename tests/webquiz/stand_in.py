@@ -9,8 +9,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from quizlog_tui.webquiz.net.connections import through
-from quizlog_tui.webquiz.net.gate import Gate
+from quizlog_tui.webquiz.net.gate import Gate, through
 from quizlog_tui.webquiz.page.snapshot import PageFrame, Snapshot
 
 

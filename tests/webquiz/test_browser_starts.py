@@ -12,7 +12,7 @@ from quizlog_tui.webquiz.net.address import allowed_for
 from quizlog_tui.webquiz.net.gate import gate
 from quizlog_tui.webquiz.page.browser import Browser
 from tests.support.page_visits import visiting
-from tests.webquiz.conftest import needs_browser
+from tests.webquiz.conftest import needs_browser, open_contexts
 
 
 @needs_browser()
@@ -20,12 +20,12 @@ async def test_it_can_be_started_before_the_first_visit(tmp_path: Path) -> None:
     browser = Browser()
     try:
         await browser.start()
-        assert browser.open_contexts == 0
+        assert open_contexts(browser) == 0
         async with gate(allowed_for("http://quiz.test/")) as way_out:
             running = browser._chromium
             async with browser.tab(way_out, tmp_path, 10**6):
                 assert running is not None
-                assert (browser._chromium, browser.open_contexts) == (running, 1)
+                assert (browser._chromium, open_contexts(browser)) == (running, 1)
     finally:
         await browser.close()
 

@@ -8,16 +8,27 @@ from pathlib import Path
 
 import pytest
 
+from quizlog_tui.files.paths import decisions_path
 from quizlog_tui.proof.verify import verify
 from quizlog_tui.record.store import RecordFile
-from quizlog_tui.solver.decisions.decision_file import decisions_path, read_decisions
-from quizlog_tui.tui.step_decisions import decisions_by_step
-from quizlog_tui.webquiz.demo_server.book import all_pages
+from quizlog_tui.solver.decisions.decision_file import read_decisions
+from quizlog_tui.tui.player.known_steps import decisions_by_step
 from quizlog_tui.webquiz.demo_server.grader import Options
+from quizlog_tui.webquiz.demo_server.pages import all_pages
 from quizlog_tui.webquiz.demo_server.web import quiz_server
 from quizlog_tui.webquiz.task.task import TaskResult
 from quizlog_tui.webquiz.task.workspace import LOG, RESULT, record_of
-from tests.webquiz.conftest import DORA, JON, QUICK, SECRET, Lab, lab, needs_browser, needs_sandbox
+from tests.webquiz.conftest import (
+    DORA,
+    JON,
+    QUICK,
+    SECRET,
+    Lab,
+    lab,
+    needs_browser,
+    needs_sandbox,
+    open_contexts,
+)
 from tests.webquiz.solver_of_pages import think
 
 pytestmark = [pytest.mark.early, needs_browser(), needs_sandbox()]
@@ -54,7 +65,7 @@ async def test_a_chain_for_two_people_at_once(pages: list[str], tmp_path: Path) 
     with quiz_server(Options(deadline_seconds=QUICK.stop, chain=tuple(pages))) as server:
         async with lab(server, tmp_path, MODELS) as running:
             results = await asyncio.gather(running.work(JON), running.work(DORA))
-            assert running.runner.browser.open_contexts == 0
+            assert open_contexts(running.runner.browser) == 0
         for result in results:
             states = {page.url.split("/")[3].split("?")[0]: page.state for page in result.pages}
             log = (tmp_path / result.id / LOG).read_text()

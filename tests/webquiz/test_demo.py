@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from quizlog_tui.cli import main
+from quizlog_tui.files.paths import decisions_path
 from quizlog_tui.proof.verify import verify
 from quizlog_tui.sandbox import run_code
-from quizlog_tui.solver.decisions.decision_file import decisions_path, read_decisions
-from quizlog_tui.webquiz.demo_server.identity import EMAIL
+from quizlog_tui.solver.decisions.decision_file import read_decisions
+from quizlog_tui.webquiz.demo_server.pages import EMAIL
 from quizlog_tui.webquiz.demo_server.replies import FOLDER, demo_panel
 from quizlog_tui.webquiz.demo_server.web import quiz_server
 from quizlog_tui.webquiz.task.settings import TaskSettings

@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quizlog_tui.webquiz.net.address import allowed_for
-from quizlog_tui.webquiz.net.downloads import PageResources, gather, text_of
 from quizlog_tui.webquiz.page.browser import NotRenderedError, Tab
 from quizlog_tui.webquiz.page.page import WebPage
+from quizlog_tui.webquiz.page.page_fetch import PageResources, gather, text_of
 
 SITE = "http://quiz.test"
 Serve = Callable[[str], Awaitable[httpx.Response]]

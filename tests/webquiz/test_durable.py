@@ -16,9 +16,9 @@ import pytest
 
 from quizlog_tui.webquiz.demo_server.grader import Options
 from quizlog_tui.webquiz.demo_server.web import quiz_server
-from quizlog_tui.webquiz.task.budget import Budget
-from quizlog_tui.webquiz.task.durable import durable
 from quizlog_tui.webquiz.task.task import TaskRequest, TaskResult
+from quizlog_tui.webquiz.task.task_context import Budget
+from quizlog_tui.webquiz.task.tasks import durable
 from tests.webquiz.api_site import Answer, Seen, api_site
 from tests.webquiz.conftest import SECRET, Lab, lab
 from tests.webquiz.graded_site import graded_site

@@ -16,13 +16,13 @@ from quizlog_tui.sandbox import run_code
 from quizlog_tui.solver.contract import FetchRequest
 from quizlog_tui.solver.decisions.decision_file import read_decisions
 from quizlog_tui.solver.models.cassettes import FETCHED
+from quizlog_tui.solver.models.choice import live_panel, recorded_panel
 from quizlog_tui.solver.models.models import Models
-from quizlog_tui.solver.models.panel import live_panel, recorded_panel
 from quizlog_tui.solver.redaction import Redaction
-from quizlog_tui.solver.research import ROUNDS
-from quizlog_tui.webquiz.net import fetch_sending, fetching
+from quizlog_tui.solver.solve import ROUNDS
+from quizlog_tui.webquiz.net import fetching
 from quizlog_tui.webquiz.net.address import allowed_for
-from quizlog_tui.webquiz.net.fetch_rules import MOST_BODY, address_of, fault_of
+from quizlog_tui.webquiz.net.fetching import MOST_BODY, address_of, fault_of
 from quizlog_tui.webquiz.task.task import TaskRequest, TaskResult
 from quizlog_tui.webquiz.task.task_runner import TaskRunner
 from tests.webquiz.api_site import Answer, ApiSite, Seen, api_site
@@ -319,7 +319,7 @@ async def test_what_is_too_big_or_too_slow_is_not_waited_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fetching, "MOST_REPLY", 1000)
-    monkeypatch.setattr(fetch_sending, "_SECONDS", 1.0)
+    monkeypatch.setattr(fetching, "_SECONDS", 1.0)
 
     def answers(seen: Seen) -> Answer:
         if seen.path == "/slow":

@@ -9,10 +9,9 @@ import pytest
 
 from quizlog_tui.webquiz.demo_server.web import quiz_server
 from quizlog_tui.webquiz.net.address import allowed_for
-from quizlog_tui.webquiz.net.connections import through
-from quizlog_tui.webquiz.net.gate import gate
+from quizlog_tui.webquiz.net.gate import gate, through
 from quizlog_tui.webquiz.page.browser import Browser, NotRenderedError
-from tests.webquiz.conftest import shares_browser
+from tests.webquiz.conftest import open_contexts, shares_browser
 from tests.webquiz.small_site import small_site
 
 HERE = ("127.0.0.1", "localhost")
@@ -168,7 +167,7 @@ async def test_whatever_way_a_page_shows_its_question_it_is_read(
         assert "/sent" not in site.hits
         if said == "Down":
             assert [path.read_text() for path in tmp_path.iterdir()] == ["x,y"]
-    assert shared_browser.open_contexts == 0
+    assert open_contexts(shared_browser) == 0
 
 
 @shares_browser

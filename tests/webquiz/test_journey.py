@@ -9,9 +9,14 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quizlog_tui.webquiz.task.attempts import following
-from quizlog_tui.webquiz.task.task import PageResult, Submission, TaskResult
-from quizlog_tui.webquiz.task.task_history import with_history, without_history
+from quizlog_tui.webquiz.task.orchestrate import following
+from quizlog_tui.webquiz.task.task import (
+    PageResult,
+    Submission,
+    TaskResult,
+    with_history,
+    without_history,
+)
 from tests.support.journeys import ASKS, RIGHT, says
 from tests.webquiz.conftest import SECRET, Thought, lab
 from tests.webquiz.graded_site import Graded, graded_site

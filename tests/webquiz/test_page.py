@@ -8,9 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quizlog_tui.webquiz.net.address import allowed_for
-from quizlog_tui.webquiz.page.answer_kind import asked_kind
-from quizlog_tui.webquiz.page.page import decoded, read_page
-from quizlog_tui.webquiz.page.sample import lenient, sample_of
+from quizlog_tui.webquiz.page.page import asked_kind, decoded, lenient, read_page, sample_of
 from quizlog_tui.webquiz.page.snapshot import Link, LoadedJson, PageForm, PageFrame, Snapshot
 
 URL = "https://quiz.site/project2/q?email=a%40b.c&id=7"

@@ -1,4 +1,4 @@
-"""The small rules: addresses, settling, budgets, names, replies, refusals, settings, triggers."""
+"""The small rules: addresses, settling, budgets, names, replies, refusals, settings, turns."""
 
 from __future__ import annotations
 
@@ -12,24 +12,29 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quizlog_tui.errors import ConfigError
+from quizlog_tui.sandbox.result import SandboxLimits
 from quizlog_tui.solver.decisions.decision import ModelQuestion, Refusal
 from quizlog_tui.solver.redaction import Redaction
 from quizlog_tui.webquiz.net.address import (
     Allowed,
     BadAddressError,
     allowed_for,
+    free_name,
     is_special,
+    name_of,
+    safe_name,
     site_of,
 )
-from quizlog_tui.webquiz.net.file_names import free_name, name_of, safe_name
 from quizlog_tui.webquiz.net.submit import payload_of, read_reply
-from quizlog_tui.webquiz.page.settling import CAP, FrameState, settled
-from quizlog_tui.webquiz.task.attempts import as_asked, is_refused, tells
-from quizlog_tui.webquiz.task.budget import Budget
+from quizlog_tui.webquiz.page.visit import CAP, FrameState, settled
+from quizlog_tui.webquiz.task.orchestrate import as_asked, is_refused, tells
 from quizlog_tui.webquiz.task.settings import TaskSettings, read_settings
 from quizlog_tui.webquiz.task.task import TaskRequest, request_fault
+from quizlog_tui.webquiz.task.task_context import Budget
+from quizlog_tui.webquiz.task.task_runner import TaskRunner
 from quizlog_tui.webquiz.task.tasks import url_fault
 from quizlog_tui.webquiz.task.workspace import cleanup_task_workspace, create_workspace, sweep
+from tests.solver.panels import panel
 
 
 @pytest.mark.parametrize(
@@ -411,3 +416,27 @@ def test_an_address_that_is_not_in_full_is_no_host(number: int, form: str) -> No
 def test_an_address_in_full_is_a_host(address: object) -> None:
     host = f"[{address}]" if ":" in str(address) else str(address)
     assert site_of(f"http://{host}/").host == str(address)
+
+
+async def test_tasks_share_the_turns_of_their_models() -> None:
+    runner = TaskRunner(TaskSettings(max_concurrent_models=2), panel())
+    async with runner.panel.turns, runner.panel.turns:
+        assert runner.panel.turns.locked()  # type: ignore[attr-defined]
+
+
+def test_the_first_answer_has_time_for_a_second_round() -> None:
+    budget = Budget()
+    seconds = budget.thought(0, age=budget.render)
+    assert SandboxLimits().wall <= 20
+    assert min(budget.thinking.first(seconds), budget.thinking.model) + 20 <= seconds
+
+
+async def test_what_is_set_wrong_is_said_in_plain_words(tmp_path: Path) -> None:
+    settings = TaskSettings(task_basedir=tmp_path, browser_executable=str(tmp_path / "none"))
+    runner = TaskRunner(settings, panel())
+    try:
+        result = await runner.work(TaskRequest("a@b.c", "hush-hush", "https://8.8.8.8/quiz"))
+    finally:
+        await runner.close()
+    assert result.state == "failed"
+    assert (result.error or "").startswith("BROWSER_EXECUTABLE: ")

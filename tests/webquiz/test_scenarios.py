@@ -10,8 +10,8 @@ import pytest
 
 from quizlog_tui.webquiz.demo_server.grader import Options
 from quizlog_tui.webquiz.demo_server.web import QuizServer, quiz_server
-from quizlog_tui.webquiz.task.budget import Budget
 from quizlog_tui.webquiz.task.task import TaskResult
+from quizlog_tui.webquiz.task.task_context import Budget
 from tests.webquiz.conftest import QUICK, SECRET, Thought, lab, needs_browser
 
 pytestmark = [

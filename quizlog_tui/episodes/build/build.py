@@ -9,32 +9,41 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import TYPE_CHECKING
 
 from ...errors import EpisodeError, LimitError
 from ...record.append_only_list import AppendOnlyList
 from ...record.model import LastError
 from ...replay.replayer import Replayer
+from ...replay.script.source import Source
 from ...replay.transcript import Step, Transcript
-from ...replay.world import World, start_of
-from ..format.hashing import question_id
-from ..format.identity import episode_id
-from ..format.times import EPOCH, stamp
+from ...replay.world import CODE, World, describe_observation, doubt, start_of
+from ...text import one_line
+from ..format.hashing import EPOCH, episode_id, question_id, stamp, stamp_of, value_hash
 from ..format.triangulate import reasons_against, standing, triangulate
-from ..runs.decision_runs import is_repeated, witnesses
-from ..runs.declarations import difficulty_of, hint_of
-from ..runs.instance import Instance
-from ..runs.runs import Replay, Replayed, SolverRun, clean, is_text, shown
+from ..runs.instance import Instance, difficulty_of, hint_of, is_repeated, names_by_line, witnesses
+from ..runs.runs import (
+    Replay,
+    Replayed,
+    SolverRun,
+    Turn,
+    clean,
+    is_text,
+    script_name,
+    shown,
+    step_answer,
+)
 from .conversation import REFUSED, conversation, refused_messages
-from .trace import execution_trace, script_name
 
 if TYPE_CHECKING:
-    from ..format.schema import Episode, Question
+    from ..format.schema import Episode, ExecutionTrace, Hook, Question
 
-ANSWER_FIRST = "answer a question first"
+
+_ANSWER_FIRST = "answer a question first"
 """The hint for a record that contains nothing to learn from."""
 
-EXPORTER = "quizlog episodes 3"
+_EXPORTER = "quizlog episodes 3"
 """The writer of the lines, with the version of their format and rules. It is not the program's
 version, so that a new release writes the same bytes."""
 
@@ -94,7 +103,7 @@ def _chosen(instance: Instance, replay: Replay) -> tuple[Replayed, list[Replayed
     found = sorted([*own, *taught], key=lambda each: (not each.success, not each.accepted))
     if not found:
         where = script_name(instance.source.path)
-        raise EpisodeError("nobody has answered it", where=where, hint=ANSWER_FIRST)
+        raise EpisodeError("nobody has answered it", where=where, hint=_ANSWER_FIRST)
     gold = found[0]
     models = next((each.models for each in instance.attempts if each.run is gold.run), ())
     asked = [each for each in asked if not is_repeated(each.run, models)]
@@ -116,7 +125,7 @@ def _replayed(run: SolverRun, replay: Replay) -> Replayed:
 def _check_usable(gold: Replayed) -> None:
     if not gold.accepted:
         error = gold.transcript.last_error
-        said = f"the script says: {clean(error.message)}" if error else ANSWER_FIRST
+        said = f"the script says: {clean(error.message)}" if error else _ANSWER_FIRST
         message = "no answer was accepted, so there is nothing to learn"
         raise EpisodeError(message, where=gold.run.name, hint=said)
     for index, answer in enumerate(gold.run.inputs):
@@ -145,9 +154,9 @@ def _episode(
     hint = hint_of(source, extras)
     talk = conversation(gold, hint, retries=settings.retries)
     said = sum(message["role"] == "assistant" for message in talk["messages"])
-    trace = execution_trace(gold, source, _provenance(instance, "gold"), in_messages=said)
+    trace = _execution_trace(gold, source, _provenance(instance, "gold"), in_messages=said)
     traces = [
-        execution_trace(each, source, _provenance(instance, "consistency"), in_messages=0)
+        _execution_trace(each, source, _provenance(instance, "consistency"), in_messages=0)
         for each in others
     ]
     answers = [(each["final_answer_hash"], each["final_answer"]) for each in (trace, *traces)]
@@ -202,9 +211,98 @@ def _question(
 
 def _provenance(instance: Instance, kind: str) -> dict[str, object]:
     return {
-        "exporter": EXPORTER,
+        "exporter": _EXPORTER,
         "run": kind,
         "script": script_name(instance.source.path),
         "code_hash": instance.source.code_hash,
         "seed": instance.seed,
     }
+
+
+def _execution_trace(
+    replayed: Replayed, source: Source, metadata: dict[str, object], *, in_messages: int
+) -> ExecutionTrace:
+    """The `ExecutionTrace` of a run.
+
+    Args:
+        replayed: The run and its transcript.
+        source: The script.
+        metadata: Entries of `submission_metadata` besides those about the run itself.
+        in_messages: Number of its turns that are in the episode's conversation.
+    """
+    answer = replayed.final_answer
+    turns, steps = replayed.turns, replayed.accepted
+    total = len(replayed.transcript.steps) + len(replayed.run.rejected)
+    return {
+        "code_cells": [_cell(turn, step) for turn, step in zip(turns, steps, strict=True)],
+        "final_answer": answer,
+        "final_answer_hash": None if answer is None else value_hash(answer),
+        "execution_success": replayed.success,
+        "hooks": _hooks(steps, source),
+        "submission_metadata": metadata | _about(replayed),
+        "total_turns": total,
+        "archived_turn_count": total - in_messages,
+    }
+
+
+def _cell(turn: Turn, step: Step) -> str:
+    """The turn's code, or a line that submits the answer if the solver wrote no code."""
+    return clean(turn.code) if turn.code else f"submit({step_answer(step)!r})"
+
+
+def _about(replayed: Replayed) -> dict[str, object]:
+    run, error = replayed.run, replayed.transcript.last_error
+    observed = replayed.transcript.observed
+    why = doubt(observed) or (CODE if CODE in observed else None)
+    generated = [index for index, turn in enumerate(replayed.turns) if not turn.code]
+    return {
+        "solver": clean(run.name),
+        "sample": run.sample,
+        "execution_id": run.run_id,
+        "start_time": stamp_of(start_of(run.start_time)),
+        "inputs": [clean(text) for text in run.inputs],
+        "status": replayed.transcript.status,
+        "score": replayed.transcript.score,
+        "error_line": error.line if error else None,
+        "retries": len(run.rejected),
+        "reconciled": run.reconciled,
+        "unverifiable": None if why is None else describe_observation(why),
+        "generated_cells": generated,
+    }
+
+
+def _hooks(steps: Sequence[Step], source: Source) -> list[Hook]:
+    """One hook for each accepted answer, each depending on the one before it."""
+    names = _unique_names(steps, names_by_line(source.data) if steps else {})
+    return [
+        {
+            "code_line": clean(source.line(step.line)) if step.line else "",
+            "variable_name": name,
+            "value_hash": value_hash(step_answer(step)),
+            "description": _first_line(step),
+            "depends_on": [before] if before else [],
+        }
+        for step, name, before in zip(steps, names, [None, *names], strict=False)
+    ]
+
+
+def _first_line(step: Step) -> str | None:
+    prompt = clean(step.question or "").strip() or shown(step).rpartition("\n")[2]
+    return one_line(prompt.partition("\n")[0].strip()) or None
+
+
+def _unique_names(steps: Sequence[Step], by_line: dict[int, str]) -> list[str]:
+    """The script's variable names, numbered from the second use of each on.
+
+    Answers without a variable are called `answer_0` and so on. No invented name equals one that
+    the script uses.
+    """
+    given = [by_line.get(step.line or 0) for step in steps]
+    own, names = set(given), dict[str, None]()
+    for n, name in enumerate(given):
+        stem = name or f"answer_{n}"
+        numbered = (f"{stem}_{number}" for number in count(2))
+        free = (each for each in numbered if each not in own and each not in names)
+        taken = stem in names or (name is None and stem in own)
+        names[next(free) if taken else stem] = None
+    return list(names)

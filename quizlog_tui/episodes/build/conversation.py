@@ -14,9 +14,9 @@ from ..runs.runs import Replayed, Turn, clean, shown
 
 if TYPE_CHECKING:
     from ..format.schema import ConversationForSft, Message
-    from ..format.shape import UsableEpisode
+    from ..read.files import UsableEpisode
 
-SYSTEM_PROMPT = (
+_SYSTEM_PROMPT = (
     "You answer a questionnaire, one question at a time. Reply with the answer to the last "
     "question and nothing else. Or explain first, with Python code if it helps, and then give the "
     "answer on a last line that starts with 'Answer: '."
@@ -36,7 +36,7 @@ def conversation(replayed: Replayed, hint: str | None, *, retries: bool) -> Conv
         retries: Include refused answers, and the script's messages about them.
     """
     return {
-        "system_prompt": SYSTEM_PROMPT,
+        "system_prompt": _SYSTEM_PROMPT,
         "messages": list(_messages(replayed, hint, retries=retries)),
     }
 

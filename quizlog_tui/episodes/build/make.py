@@ -1,6 +1,7 @@
 """Makes a file of episodes from records: reads, groups, asks for runs, builds and writes.
 
-An unusable record is reported and left out; the others are still used.
+An unusable record is reported and left out; the others are still used. Whether a gold run holds
+only here is asked as `quizlog verify` asks it.
 """
 
 from __future__ import annotations
@@ -15,19 +16,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from ...errors import CancelledError, EpisodeError, QuizlogError
+from ...proof.verify import verify_branches
+from ...record.append_only_list import AppendOnlyList
+from ...record.model import Record
+from ...replay.process.process import Limits
 from ...replay.replayer import Replayer
+from ...replay.uncached_runs import UncachedRuns
 from ...replay.world import world_of
 from ...text import plural
 from ..read.files import refuse_place
 from ..runs.asking import GOLD, Solver, WantedRun, ask, finished, runs_folder, wanted
-from ..runs.fragility import fragility
 from ..runs.instance import Instance, RecordAttempt, attempt, instances
-from ..runs.runs import SolverRun
+from ..runs.runs import Replayed, SolverRun
 from .build import BuildSettings, build
 from .store import store_episodes
 
 if TYPE_CHECKING:
     from ..format.schema import Episode
+
 
 Advanced = Callable[[str, int, int], None]
 """Called with the present activity, the amount done, and the total amount."""
@@ -144,7 +150,7 @@ def _built(
     instance: Instance, replayer: Replayer, settings: BuildSettings, made: BuildResult
 ) -> list[Episode]:
     try:
-        return [build(instance, replayer, settings, partial(fragility, replayer.limits))]
+        return [build(instance, replayer, settings, partial(_fragility, replayer.limits))]
     except CancelledError:
         raise
     except QuizlogError as error:
@@ -199,3 +205,24 @@ def _asked(
             continue
         by_instance.setdefault(want.instance.key, []).append(replace(run, sample=want.sample))
     return [replace(one, solved=tuple(by_instance.get(one.key, ()))) for one in found]
+
+
+def _fragility(limits: Limits, instance: Instance, gold: Replayed) -> str | None:
+    """Why another world would not show what the gold run shows, in a clause; None if it would.
+
+    Args:
+        limits: Bounds on the script.
+        instance: The script with its seed.
+        gold: The run.
+    """
+    run = gold.run
+    extras = {"start_time": run.start_time} if run.start_time else {}
+    bare = Record(
+        instance.source.path.name,
+        instance.seed,
+        AppendOnlyList(run.inputs),
+        len(run.inputs),
+        extras=extras,
+    )
+    verdict = verify_branches(bare, instance.source, UncachedRuns(limits))
+    return f"at step {verdict.step} {verdict.reason}" if verdict.differs else None

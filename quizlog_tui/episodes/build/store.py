@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import EpisodeError
 from ...record.lock import locked
-from ..format.lines import to_line
-from ..read.files import refuse_place, write_lines
-from ..read.reading import LineError, lines, parse
+from ..format.hashing import to_line
+from ..read.files import LineError, lines, parse, refuse_place, write_lines
 
 if TYPE_CHECKING:
     from ..format.hashing import JsonObject
@@ -80,14 +79,14 @@ class _Merge:
 
     def _grown(self, old: JsonObject) -> bool:
         """Whether one of the new episodes continues the unfinished run of an old one."""
-        heirs = [each for each in self._by_run.get(_run_of(old), ()) if grew_from(each, old)]
+        heirs = [each for each in self._by_run.get(_run_of(old), ()) if _grew_from(each, old)]
         self._counts["grown"] += bool(heirs)
         return bool(heirs)
 
     def _stays(self, old: JsonObject, fresh: Episode) -> bool:
         if old.get("verified") is not True or fresh["verified"]:
             return False
-        stays = not knows_all_of(fresh, old)
+        stays = not _knows_all_of(fresh, old)
         self._counts["kept" if stays else "lowered"] += 1
         return stays
 
@@ -98,7 +97,7 @@ class _Merge:
         return StoreResult(added, known, self._counts["lowered"], self._counts["kept"])
 
 
-def knows_all_of(new: Episode, old: JsonObject) -> bool:
+def _knows_all_of(new: Episode, old: JsonObject) -> bool:
     """Whether an episode has every run of another episode with the same gold run.
 
     It counts as having them if the other was built by other rules, by which runs may have changed.
@@ -107,7 +106,7 @@ def knows_all_of(new: Episode, old: JsonObject) -> bool:
     return len(exporters) > 1 or not _answered(old) - _answered(new)
 
 
-def grew_from(new: Episode, old: JsonObject) -> bool:
+def _grew_from(new: Episode, old: JsonObject) -> bool:
     """Whether the gold run of an episode continues the unfinished one of another.
 
     Both must be of one execution.

@@ -18,15 +18,14 @@ from typing import TYPE_CHECKING
 from ...errors import EpisodeError
 from ...files.place import FileKind
 from ...files.regular_file import open_regular
-from ...plugins import EXPORTERS, broken, load_plugin
-from ..format.lines import plain_line
+from ..format.hashing import plain_line
 from ..read.files import INNER_ROWS, ROWS, read_episodes, write_lines
 from ..runs.scripts import copy_needed_files, find_script
-from .forms import FOLDERS, FORMS, LINES, PACKAGES, Form, rl
+from .forms import FOLDERS, LINES, PACKAGES, Form, rl
 
 if TYPE_CHECKING:
-    from ..format.shape import UsableEpisode
-    from .preferences import Row
+    from ..read.files import UsableEpisode
+    from .forms import Row
 
 
 @dataclass
@@ -62,7 +61,7 @@ def export(
 
     Args:
         file: The episodes.
-        form: A name of `FORMS`, or of a plug-in.
+        form: A name of `FORMS`.
         output: The file or folder to write; None writes rows to stdout.
         scripts: Where the scripts are, for a package that replays them.
         everything: Episodes that are not verified too.
@@ -70,13 +69,11 @@ def export(
 
     Raises:
         EpisodeError: The file cannot be read, or the output cannot be written.
-        ConfigError: The form is of a plug-in that is not installed, or fails.
     """
     done = Exported()
-    form_of_plugin = _plugin_form(form) if form not in FORMS else None
     check_apart(file, output)
     chosen = _chosen(read_episodes(file, advanced), done, everything=everything)
-    make = form_of_plugin or LINES.get(form)
+    make = LINES.get(form)
     if make is not None:
         rows = _counted(chosen, make, done)
         if output is None:
@@ -92,25 +89,6 @@ def export(
     else:
         _package(chosen, PACKAGES[form], output, scripts, done)
     return done
-
-
-def _plugin_form(name: str) -> Form:
-    """The form that an installed package adds.
-
-    Raises:
-        ConfigError: It is not installed, or fails to load.
-    """
-    form = load_plugin(EXPORTERS, name)
-
-    def rows(episode: UsableEpisode) -> Iterator[Row]:
-        try:
-            for row in form(episode):
-                plain_line(row)  # so that invalid JSON is reported as the plug-in's fault
-                yield row
-        except (Exception, SystemExit) as error:  # foreign code
-            raise broken(EXPORTERS, name, error) from None
-
-    return rows
 
 
 def check_apart(file: Path, output: Path | None) -> None:
@@ -160,7 +138,7 @@ def _is_module(path: Path) -> bool:
     return False
 
 
-MODULE = FileKind("a package of episodes", _is_module)
+_MODULE = FileKind("a package of episodes", _is_module)
 
 
 def _package(
@@ -179,7 +157,7 @@ def _package(
     rows = _with_scripts(_counted(episodes, rl, done), scripts, folder / "scripts", done)
     text = template.read_text(encoding="utf-8").rstrip("\n")
     write_lines(folder / "rows.jsonl", map(plain_line, rows), INNER_ROWS)
-    write_lines(folder / "__init__.py", [text], MODULE)
+    write_lines(folder / "__init__.py", [text], _MODULE)
 
 
 def _with_scripts(

@@ -1,1 +1,1 @@
-"""The format of an episode: schema, rules, hashes, migrations."""
+"""The format of an episode: schema, rules, hashes."""

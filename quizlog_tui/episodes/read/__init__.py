@@ -1,1 +1,1 @@
-"""Reads, checks, counts, splits and upgrades files of episodes."""
+"""Reads, checks, counts and splits files of episodes."""

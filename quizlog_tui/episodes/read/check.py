@@ -1,7 +1,6 @@
 """Checks an episodes file: every line against the schema, the rules, and the previous lines.
 
-Lenient mode also reads older versions: what `upgrade` would correct becomes a warning, but a wrong
-`verified` stays an error. Memory use grows only by a few bytes per episode, to find duplicate ids.
+Memory use grows only by a few bytes per episode, to find duplicate ids.
 """
 
 from __future__ import annotations
@@ -13,20 +12,17 @@ from typing import TYPE_CHECKING, TypedDict, cast
 
 from pydantic import ValidationError
 
-from ..format.lines import seal_fits, sealed_as_is
-from ..format.migrations import converted, gold_metadata, says_quizlog
-from ..format.rules import GOLD, RULES, RuleFinding, View
+from ..format.hashing import seal_fits, sealed_as_is
+from ..format.rules import GOLD, LONG_LINE, RULES, RuleFinding, View, says_quizlog
 from ..format.schema import SHAPE
-from .reading import LineError, lines, parse
-from .trainer_warnings import ADVICE, LONG_LINE
+from .files import LineError, lines, parse
 
 if TYPE_CHECKING:
     from ..format.hashing import JsonObject
     from ..format.schema import Episode
 
-KEPT = 20_000
+_KEPT = 20_000
 """Maximum number of errors, and of warnings, in a report; the rest is only counted."""
-_EVERY_RULE = (*RULES, *ADVICE)
 _SHAPE = SHAPE.validator
 
 
@@ -69,7 +65,7 @@ class CheckReport:
             self.warning_count += 1
         else:
             self.error_count += 1
-        if len(found) < KEPT:
+        if len(found) < _KEPT:
             found.append({"line": line, "path": path, "code": code, "message": message})
 
     def to_dict(self) -> dict[str, object]:
@@ -85,14 +81,11 @@ class CheckReport:
         }
 
 
-def check_file(
-    path: Path, *, lenient: bool = False, advanced: Callable[[int], None] | None = None
-) -> CheckReport:
+def check_file(path: Path, advanced: Callable[[int], None] | None = None) -> CheckReport:
     """Check a file.
 
     Args:
         path: The file.
-        lenient: Accept older versions too.
         advanced: Called after each line with the number of bytes read.
 
     Raises:
@@ -102,7 +95,7 @@ def check_file(
     for number, line in lines(path, advanced):
         report.lines += 1
         sound = True
-        for finding in check_line(line, seen, lenient=lenient):
+        for finding in check_line(line, seen):
             sound = sound and finding.warning
             report.add(number, finding)
         report.verified += sound and seen.verified
@@ -138,18 +131,16 @@ class SeenLines:
         return len(self._known) == known
 
 
-def check_line(
-    line: bytes, seen: SeenLines | None = None, *, lenient: bool = False
-) -> list[RuleFinding]:
+def check_line(line: bytes, seen: SeenLines | None = None) -> list[RuleFinding]:
     """All findings about one line, errors first."""
     seen = seen or SeenLines()
     seen.verified = False
     found: list[RuleFinding] = []
-    episode = _quickly(line) or _thoroughly(line, found, lenient=lenient)
+    episode = _quickly(line) or _thoroughly(line, found)
     if episode is None:
         return found
     view = View(episode)
-    for rule in _EVERY_RULE:
+    for rule in RULES:
         found += rule(view)
     found += seen.look(view)
     if len(line) > LONG_LINE:
@@ -176,28 +167,28 @@ def _quickly(line: bytes) -> Episode | None:
         return None
 
 
-def _thoroughly(line: bytes, found: list[RuleFinding], *, lenient: bool) -> Episode | None:
+def _thoroughly(line: bytes, found: list[RuleFinding]) -> Episode | None:
     """The episode of any line; None if its structure is wrong. Faults are added to `found`."""
     try:
         episode = parse(line)
     except LineError as error:
         found.append(RuleFinding("", error.code, str(error)))
         return None
-    before = episode
-    if lenient:
-        episode, notes = converted(episode)
-        found += [RuleFinding(path, "older-form", what, warning=True) for path, what in notes]
     shape = list(_shape(episode))
     found += shape
     if not all(map(_is_warning, shape)):
         return None
-    found += _seal(before)
-    return cast("Episode", episode)
+    sound = cast("Episode", episode)
+    found += _seal(sound)
+    return sound
 
 
-def _seal(episode: JsonObject) -> Iterator[RuleFinding]:
+def _seal(episode: Episode) -> Iterator[RuleFinding]:
     """A sealed line is unchanged, and quizlog's own lines are sealed."""
-    metadata, where = gold_metadata(episode) or {}, f"{GOLD}.submission_metadata.seal"
+    where, metadata = (
+        f"{GOLD}.submission_metadata.seal",
+        episode["teacher_gold_trace"]["submission_metadata"],
+    )
     if "seal" in metadata and not seal_fits(episode):
         yield RuleFinding(where, "seal", "the line was changed since it was written")
     elif "seal" not in metadata and says_quizlog(metadata):

@@ -1,6 +1,6 @@
 """Describes an episode for people: its runs next to the gold one, and the grounds for `verified`.
 
-It reads older and broken versions as far as possible and leaves out what is missing. It judges by
+It reads broken lines as far as possible and leaves out what is missing. It judges by
 the runs themselves, not by what the line says about them. Standard library only.
 """
 
@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from ..format.hashing import JsonObject
-from ..format.migrations import converted
 from ..format.triangulate import Standing, Triangulation, standing, triangulate
-from .reading import LineError, parse
+from .files import parse
 
 
 @dataclass(frozen=True)
@@ -89,15 +88,11 @@ def facts_of(line: bytes) -> EpisodeFacts:
     Raises:
         LineError: The line is not a JSON object, or is nested too deep.
     """
-    try:
-        return facts(parse(line))
-    except RecursionError:
-        raise LineError("too-deep", "is nested too deep") from None
+    return facts(parse(line))
 
 
-def facts(episode: JsonObject) -> EpisodeFacts:
-    """The description of an episode of any version."""
-    data, _ = converted(episode)
+def facts(data: JsonObject) -> EpisodeFacts:
+    """The description of an episode, whatever its line lacks."""
     gold, question = _part(data, "teacher_gold_trace"), _part(data, "question")
     traces = [gold, *(each for each in _list(data, "consistency_traces") if isinstance(each, dict))]
     metadata, pairs = _part(gold, "submission_metadata"), [_answer(each) for each in traces]

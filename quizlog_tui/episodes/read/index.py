@@ -19,7 +19,7 @@ from threading import Lock
 
 from ...errors import EpisodeError
 from ...files.regular_file import open_regular
-from .reading import MAX_LINE, LineError, parse
+from .files import MAX_LINE, LineError, parse
 
 USUAL = "episodes/episodes.jsonl"
 """The default file."""

@@ -14,11 +14,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..format.lines import plain_line
+from ..format.hashing import plain_line
 from .files import read_episodes, write_lines
 
 if TYPE_CHECKING:
-    from ..format.shape import UsableEpisode
+    from .files import UsableEpisode
 
 PARTS = ("train", "validation", "test")
 """The names of the parts and of their files."""

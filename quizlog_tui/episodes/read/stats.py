@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from .files import read_episodes
 
 if TYPE_CHECKING:
-    from ..format.shape import UsableEpisode
+    from .files import UsableEpisode
 
 
 @dataclass

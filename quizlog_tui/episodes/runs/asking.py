@@ -18,11 +18,10 @@ from pathlib import Path
 from typing import Protocol
 
 from ...errors import EpisodeError, QuizlogError
+from ...files.durable import write_text
 from ...files.place import FileKind
 from ...files.regular_file import read_regular
-from ...record.durable import write_text
-from .declarations import hint_of
-from .instance import Instance
+from .instance import Instance, hint_of
 from .runs import SolverRun, run_of
 
 GOLD = 0
@@ -168,7 +167,7 @@ async def _made(
 
 
 def _write(file: Path, run: SolverRun) -> None:
-    write_text(file, json.dumps(asdict(run)) + "\n", RUN)
+    write_text(file, json.dumps(asdict(run)) + "\n", _STORED_RUN)
 
 
 def stored_run(file: Path) -> SolverRun | None:
@@ -193,4 +192,4 @@ def _is_run(path: Path) -> bool:
         return False
 
 
-RUN = FileKind("a stored run", _is_run, makes_folder=True)
+_STORED_RUN = FileKind("a stored run", _is_run, makes_folder=True)

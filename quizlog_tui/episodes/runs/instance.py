@@ -1,28 +1,49 @@
-"""Collects all runs of a script instance from records and their decisions.
+"""Collects all runs of a script instance from records and their decisions. Nothing is replayed.
 
-Nothing is replayed. Records with the same script, data files and seed belong to one instance,
-whatever the names and places of their files.
+Records with the same script, data files and seed belong to one instance, whatever the names and
+places of their files.
+
+Every model of a decision counts as a separate solver. Its run consists of the answers it gave
+before it saw others'. The run ends with the first answer that was not taken, because after it the
+model was shown others' answers, and where the model was told that an answer is wrong. Answers of a
+reconciliation belong to no model. No model is asked here.
+
+A script declares for training data by comments on separate lines: `#hint: add the numbers` and
+`#difficulty: HARD`. A record does by `feedback` entries whose verdict is `hint` (the text is the
+hint) or `gold` (this run is the reference).
 """
 
 from __future__ import annotations
 
+import ast
+import os
+import re
 from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 from ...errors import EpisodeError
+from ...files.paths import decisions_path
 from ...record.branches import BranchEnd, switched
 from ...record.model import Record
 from ...record.store import RecordFile
 from ...replay.script.granted import granted_script_of
+from ...replay.script.needed_files import needed_files
 from ...replay.script.source import Source, read_source
-from ...solver.decisions.decision_file import decisions_path, read_decisions
-from ..build.trace import script_name
-from .decision_runs import gold_run, own_runs, taken
-from .declarations import is_gold
-from .runs import SolverRun, Turn
-from .scripts import data_hash
+from ...solver.decisions.decision import Decision, ModelReply
+from ...solver.decisions.decision_file import read_decisions
+from ...solver.decisions.decision_text import answer_text
+from ...solver.voting.equality import answer_value
+from ...solver.voting.vote import is_equal
+from ..format.hashing import value_hash
+from .runs import SolverRun, Turn, script_name
+
+if TYPE_CHECKING:
+    from ..format.schema import Difficulty
 
 
 @dataclass(frozen=True)
@@ -45,7 +66,7 @@ class RecordAttempt:
     def gold_key(self) -> tuple[bool, str, str, int, str, str]:
         """Sort key for choosing the reference: declared gold first, then the earliest."""
         begun = self.extras.get("start_time")
-        return (not is_gold(self.extras), str(begun or "~"), *self.run.sort_key())
+        return (not _is_gold(self.extras), str(begun or "~"), *self.run.sort_key())
 
 
 @dataclass(frozen=True)
@@ -137,7 +158,7 @@ def instances(attempts: Sequence[RecordAttempt]) -> list[Instance]:
         path = each.path.parent / each.record.script
         if path not in known:
             source = _least_granted(path, by_script[path])
-            known[path] = Instance(source, 0, (), data=data_hash(source))
+            known[path] = Instance(source, 0, (), data=_data_hash(source))
         alone = replace(known[path], seed=each.record.seed)
         groups.setdefault(alone.key, (alone, []))[1].append(each)
     return [
@@ -146,6 +167,19 @@ def instances(attempts: Sequence[RecordAttempt]) -> list[Instance]:
         )
         for _, (alone, found) in sorted(groups.items())
     ]
+
+
+def _data_hash(source: Source) -> str:
+    """A hash of the files next to a script that it mentions; empty if there are none.
+
+    The same script may ask other questions if it reads other data.
+    """
+    needed, folder = needed_files(source), source.path.parent
+    found = sha256()
+    for path in needed:
+        digest = sha256(path.read_bytes()).hexdigest() if os.access(path, os.R_OK) else ""
+        found.update(f"{path.relative_to(folder).as_posix()}\0{digest}\n".encode())
+    return f"+{found.hexdigest()[:16]}" if needed else ""
 
 
 def _least_granted(script: Path, attempts: Sequence[RecordAttempt]) -> Source:
@@ -174,4 +208,207 @@ def without_duplicates(attempts: Sequence[RecordAttempt]) -> Iterator[RecordAtte
 
 
 def _copy_key(each: RecordAttempt) -> tuple[bool | int | str, ...]:
-    return (not is_gold(each.extras), -len(each.run.turns), *each.gold_key())
+    return (not _is_gold(each.extras), -len(each.run.turns), *each.gold_key())
+
+
+def taken(decisions: Sequence[Decision], record: Record) -> dict[int, Decision]:
+    """The decisions that led to the record's answers, by the index of the question.
+
+    An answer may have been typed differently, such as `[[2,0],[3,2]]` for `[[2, 0], [3, 2]]`.
+    """
+    shared = _shared(record)
+    return {
+        at: each
+        for each in decisions
+        if (at := each.question.pointer) is not None
+        and 0 <= at < len(record.inputs)
+        and at <= shared.get(each.question.branch or record.branch, -1)
+        and _counts_as(each, each.verdict.answer, record.inputs[at])
+    }
+
+
+def _shared(record: Record) -> dict[str, int]:
+    """The number of answers that the active branch shares with each of its ancestors."""
+    name, shared = record.branch, len(record.inputs)
+    found = {name: shared}
+    while (entry := record.branches.get(name)) and entry.parent and entry.parent not in found:
+        name, shared = entry.parent, min(shared, entry.at)
+        found[name] = shared
+    return found
+
+
+def gold_run(run: SolverRun, decisions: Mapping[int, Decision]) -> SolverRun:
+    """The record's run, with the code and explanation of a model that gave each answer."""
+    turns = [
+        _turn_of(decisions[index], turn) if index in decisions else turn
+        for index, turn in enumerate(run.turns)
+    ]
+    reconciled = any(map(_after_others, decisions.values()))
+    return replace(run, turns=tuple(turns), reconciled=reconciled)
+
+
+def _after_others(decision: Decision) -> bool:
+    return bool(decision.reconciliation)
+
+
+def _text(decision: Decision, answer: object) -> str:
+    """An answer as it was given to the script."""
+    return answer_text(answer, decision.question)
+
+
+def _turn_of(decision: Decision, turn: Turn) -> Turn:
+    for reply in _by_rank(decision):
+        answer = _own_answer(reply) if reply.name in decision.verdict.contributors else None
+        if answer is not None and _counts_as(decision, answer, turn.answer):
+            return Turn(turn.answer, reply.code, reply.explanation)
+    return turn
+
+
+def _by_rank(decision: Decision) -> list[ModelReply]:
+    return sorted(decision.models, key=lambda each: (not each.primary, each.name))
+
+
+def _own_answer(reply: ModelReply) -> object:
+    """A model's own answer: the result of its code, else the one it claims."""
+    if reply.executed is not None and reply.code:
+        return reply.executed.answer if reply.executed.status == "ok" else None
+    return reply.claimed if reply.status == "ok" else None
+
+
+def own_runs(decisions: Mapping[int, Decision], run: SolverRun) -> list[SolverRun]:
+    """The own run of each model that was asked the first question.
+
+    The primary model's run is first, then they are sorted by name.
+    """
+    asked = _by_rank(decisions[0]) if 0 in decisions else []
+    names = [reply.name for reply in asked]
+    return [
+        SolverRun(
+            name,
+            tuple(_own_turns(decisions, name)),
+            sample=1,
+            run_id=run.run_id,
+            start_time=run.start_time,
+        )
+        for name in names
+    ]
+
+
+def _own_turns(decisions: Mapping[int, Decision], name: str) -> list[Turn]:
+    turns: list[Turn] = []
+    while len(turns) in decisions:
+        decision = decisions[len(turns)]
+        reply = next((each for each in decision.models if each.name == name), None)
+        answer = _own_answer(reply) if reply else None
+        if reply is None or answer is None or decision.refused:
+            break
+        turns.append(Turn(_text(decision, answer), reply.code, reply.explanation))
+        if not _counts_as(decision, answer, _text(decision, decision.verdict.answer)):
+            break
+    return turns
+
+
+def _counts_as(decision: Decision, answer: object, text: str) -> bool:
+    """Whether the decision's vote counts an answer and the text given to the script as one.
+
+    This only tells where an answer comes from; whether runs agree is told by hashes.
+    """
+    own = _text(decision, answer)
+    return own == text or is_equal(own, text, decision.question)
+
+
+def witnesses(models: Sequence[SolverRun], run: SolverRun) -> list[SolverRun]:
+    """The models' own runs that are independent of the record's run.
+
+    A model that answered every question like the record is the source of its answers. The first
+    such model's run is the record's run itself, which cannot confirm itself; any further one is
+    independent.
+
+    Args:
+        models: The result of `own_runs`.
+        run: The record's run.
+    """
+    itself = next((each for each in models if _all_same(each, run)), None)
+    return [each for each in models if each is not itself]
+
+
+def _all_same(each: SolverRun, other: SolverRun) -> bool:
+    own, others = ([value_hash(answer_value(text)) for text in run.inputs] for run in (each, other))
+    return own == others
+
+
+def is_repeated(run: SolverRun, models: Sequence[SolverRun]) -> bool:
+    """Whether a run is a literal repetition of the run of one of these models.
+
+    This is the case if recorded replies of the decision were played again.
+    """
+    said = any(turn.code or turn.explanation for turn in run.turns)
+    return said and any((each.name, each.turns) == (run.name, run.turns) for each in models)
+
+
+_HINT = re.compile(r"#\s*hint:\s*(\S.*)")
+_DIFFICULTY = re.compile(r"#\s*difficulty:\s*(EASY|MEDIUM|HARD|VERY_HARD)\s*")
+_BANDS: tuple[tuple[int, Difficulty], ...] = ((3, "EASY"), (6, "MEDIUM"), (8, "HARD"))
+
+
+def hint_of(source: Source, extras: Mapping[str, object] | None = None) -> str | None:
+    """The hint declared in the script, else the last one in the record's feedback, else None."""
+    found = [match[1].strip() for match in _declared(source, _HINT)]
+    if found:
+        return "\n".join(found)
+    texts = [item.get("text") for item in _feedback(extras or {}, "hint")]
+    return next((text.strip() for text in reversed(texts) if isinstance(text, str)), None) or None
+
+
+def _is_gold(extras: Mapping[str, object]) -> bool:
+    """Whether the record's feedback declares it the reference."""
+    return any(True for _ in _feedback(extras, "gold"))
+
+
+def difficulty_of(source: Source, n_steps: int, *, derive: bool) -> Difficulty | None:
+    """The declared difficulty, else the band of `n_steps` if `derive`: up to 3 EASY, 6, 8, more."""
+    for match in _declared(source, _DIFFICULTY):
+        return cast("Difficulty", match[1])
+    if not derive:
+        return None
+    return next((name for most, name in _BANDS if n_steps <= most), "VERY_HARD")
+
+
+def _declared(source: Source, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
+    if not pattern.search("\n".join(source.lines)):
+        return  # finding comments takes time
+    for number, comment in sorted(source.comments.items()):
+        match = pattern.fullmatch(comment)
+        if match and source.line(number).strip() == comment.strip():
+            yield match
+
+
+def _feedback(extras: Mapping[str, object], verdict: str) -> Iterator[Mapping[str, object]]:
+    entries = extras.get("feedback")
+    for entry in entries if isinstance(entries, list) else []:
+        if isinstance(entry, Mapping) and entry.get("verdict") == verdict:
+            yield entry
+
+
+@lru_cache(maxsize=64)
+def names_by_line(data: bytes) -> dict[int, str]:
+    """The variable that each line of a script assigns to, if it is a simple name."""
+    found: dict[int, str] = {}
+    try:
+        tree = ast.parse(data)
+    except (SyntaxError, ValueError, RecursionError):
+        return found
+    for node in ast.walk(tree):  # outer statements come first, inner ones overwrite them
+        target = _target(node)
+        if isinstance(target, ast.Name):
+            first, last = node.lineno, node.end_lineno  # type: ignore[attr-defined]
+            found.update(dict.fromkeys(range(first, last + 1), target.id))
+    return found
+
+
+def _target(node: ast.AST) -> ast.AST | None:
+    if isinstance(node, ast.Assign) and len(node.targets) == 1:
+        return node.targets[0]
+    if isinstance(node, ast.AnnAssign | ast.NamedExpr):
+        return node.target
+    return None

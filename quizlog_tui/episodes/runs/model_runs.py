@@ -17,13 +17,13 @@ from ...files.scratch import scratch_folder
 from ...record.append_only_list import AppendOnlyList
 from ...record.model import Record
 from ...record.store import RecordFile
-from ...replay.process.limits import Limits
+from ...replay.process.process import Limits
 from ...replay.replayer import Replayer
 from ...session.session import Session
 from ...solver.autopilot import question_files, question_of
-from ...solver.decisions.answer_text import answer_text
 from ...solver.decisions.decision import Decision
-from ...solver.models.client import ModelClient
+from ...solver.decisions.decision_text import answer_text
+from ...solver.models.transport import ModelClient
 from ...solver.solve import Panel, solve
 from .asking import GOLD, Keep, SolveRun, WantedRun
 from .runs import SolverRun, Turn

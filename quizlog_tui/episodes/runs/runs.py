@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import NoneType
 from typing import Any
 
@@ -155,3 +156,8 @@ def clean(text: str) -> str:
 def is_text(text: str) -> bool:
     """Whether a UTF-8 file can contain the text."""
     return _SURROGATE.search(text) is None
+
+
+def script_name(path: Path) -> str:
+    """The name of a file in an episode: the file and its folder, without the path to the folder."""
+    return clean(f"{path.absolute().parent.name}/{path.name}")

@@ -1,37 +1,26 @@
-"""Finds the script of an episode by its hash, and copies it with the files it mentions."""
+"""Finds the script of an episode by its hash, and copies it with the files it mentions.
+
+Exported packages import `find_script` from here.
+"""
 
 from __future__ import annotations
 
 import contextlib
-import os
 from hashlib import sha256
 from pathlib import Path
 
 from ...errors import EpisodeError, QuizlogError
+from ...files.durable import write_bytes
 from ...files.place import FileKind
 from ...files.regular_file import read_regular
-from ...record.durable import write_bytes
 from ...record.store import RecordFile
 from ...replay.script.needed_files import needed_files
-from ...replay.script.source import Source, read_source
+from ...replay.script.source import read_source
 
-MAX_BYTES = 64 * 1024 * 1024
+_MAX_BYTES = 64 * 1024 * 1024
 """Maximum size of a script and its files together."""
-COPY = FileKind("a copy of a script's file", lambda path: False, makes_folder=True)
+_COPY = FileKind("a copy of a script's file", lambda path: False, makes_folder=True)
 """None is replaced."""
-
-
-def data_hash(source: Source) -> str:
-    """A hash of the files next to a script that it mentions; empty if there are none.
-
-    The same script may ask other questions if it reads other data.
-    """
-    needed, folder = needed_files(source), source.path.parent
-    found = sha256()
-    for path in needed:
-        digest = sha256(path.read_bytes()).hexdigest() if os.access(path, os.R_OK) else ""
-        found.update(f"{path.relative_to(folder).as_posix()}\0{digest}\n".encode())
-    return f"+{found.hexdigest()[:16]}" if needed else ""
 
 
 def find_script(folder: Path, code_hash: object, but: Path | None = None) -> Path | None:
@@ -53,7 +42,7 @@ def find_script(folder: Path, code_hash: object, but: Path | None = None) -> Pat
 def _code_hash(path: Path) -> str:
     """The hash of a script in the format of a record; empty if it cannot be read."""
     try:
-        return f"sha256:{sha256(read_regular(path, MAX_BYTES)).hexdigest()}"
+        return f"sha256:{sha256(read_regular(path, _MAX_BYTES)).hexdigest()}"
     except OSError:
         return ""
 
@@ -71,18 +60,20 @@ def copy_needed_files(script: Path, code_hash: str, folder: Path) -> None:
         EpisodeError: The files are too big.
     """
     target = folder / code_hash.removeprefix("sha256:")[:16]
-    left = MAX_BYTES
+    left = _MAX_BYTES
     for path in (script, *needed_files(read_source(script))):
         inside = path.relative_to(script.parent)
         if _is_hidden(inside) or _holds_answers(path):
             continue
         left -= path.stat().st_size
         if left < 0:
-            message = f"the script and the files it mentions have more than {MAX_BYTES // 2**20} MB"
+            message = (
+                f"the script and the files it mentions have more than {_MAX_BYTES // 2**20} MB"
+            )
             raise EpisodeError(message, where=str(script), hint="export without --scripts")
         data = path.read_bytes()
         if not _holds(target / inside, data):
-            write_bytes(target / inside, data, COPY)
+            write_bytes(target / inside, data, _COPY)
 
 
 def _holds_answers(path: Path) -> bool:

@@ -23,7 +23,6 @@ from ...replay.uncached_runs import UncachedRuns
 from ...replay.world import world_of
 from ..verdict import Verdict
 from ..verify import verify_branches
-from .chain import first_invalid_step, last_hash, start_of_chain, step_lines
 from .container import MAX_BYTES, ContainerError, from_archive, to_archive
 from .manifest import (
     MANIFEST,
@@ -32,8 +31,12 @@ from .manifest import (
     Manifest,
     belongs,
     digest,
+    first_invalid_step,
+    last_hash,
     manifest_of,
     names_the_script,
+    start_of_chain,
+    step_lines,
 )
 from .pack import versions
 from .sign import signature

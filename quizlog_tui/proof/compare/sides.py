@@ -11,13 +11,13 @@ from ...files.paths import record_path
 from ...record.lineage import no_branch
 from ...record.model import Record
 from ...record.store import RecordFile
-from ...replay.parallel import run_parallel
 from ...replay.replayer import Replayer
 from ...replay.script.granted import granted_script_of
 from ...replay.script.source import Source
 from ...replay.transcript import Transcript
+from ...replay.uncached_runs import run_parallel
 from ..diverge import Difference, first_difference
-from ..drift.report import BranchDrift, branch_drift, branch_drifts
+from ..drift import BranchDrift, branch_drift, branch_drifts
 from .align import align
 
 

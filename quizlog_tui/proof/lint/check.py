@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeGuard
 
 from ...replay.script.input_type import input_type
 from ...replay.script.source import Source
 from .findings import Ending, LintReport, ScriptQuestion, Trap
-from .names import Names
-from .rules import ASKING, PROMPTING, REQUEST, SYNTAX
-from .standard_input import StandardInput
-from .structure import Leaving, calls_by_name, caught, live, reached_from
-from .traps import score_of, traps
+from .structure import Leaving, Names, calls_by_name, caught, live, parent, reached_from
+from .traps import ASKING, PROMPTING, REQUEST, SYNTAX, score_of, traps
 
-Calls = Mapping[str, Sequence[ast.AST]]
+_Calls = Mapping[str, Sequence[ast.AST]]
 
 
 def lint(source: Source) -> LintReport:
@@ -46,7 +43,7 @@ def _tree(source: Source) -> ast.Module:
 
 def _of_tree(tree: ast.Module, source: Source, *, imported: bool) -> LintReport:
     names, nodes = Names(tree), list(live(tree, imported=imported))
-    calls, stdin = calls_by_name(nodes), StandardInput(nodes, names)
+    calls, stdin = calls_by_name(nodes), _StandardInput(nodes, names)
     asked = [
         _question(node, prompt, source, calls)
         for node in nodes
@@ -73,14 +70,14 @@ def _requests(source: Source) -> Iterator[Trap]:
                 yield Trap(line, REQUEST.code, reason, REQUEST.mend.format(name))
 
 
-def _question(node: ast.AST, prompt: str | None, source: Source, calls: Calls) -> ScriptQuestion:
+def _question(node: ast.AST, prompt: str | None, source: Source, calls: _Calls) -> ScriptQuestion:
     line = node.iter.lineno if isinstance(node, ast.comprehension) else getattr(node, "lineno", 1)
     kind = input_type(prompt or "", line, source).name
     tags = tuple(source.tags(line))
     return ScriptQuestion(line, prompt, kind, tags, reached_from(node, calls))
 
 
-def _prompts(node: ast.AST, names: Names, stdin: StandardInput) -> Iterator[str | None]:
+def _prompts(node: ast.AST, names: Names, stdin: _StandardInput) -> Iterator[str | None]:
     """The prompts of the questions that a node asks."""
     if stdin.asks(node):
         yield None
@@ -94,7 +91,9 @@ def _prompts(node: ast.AST, names: Names, stdin: StandardInput) -> Iterator[str 
             yield from _passed_as_argument(node, names, stdin)
 
 
-def _passed_as_argument(node: ast.Call, names: Names, stdin: StandardInput) -> Iterator[str | None]:
+def _passed_as_argument(
+    node: ast.Call, names: Names, stdin: _StandardInput
+) -> Iterator[str | None]:
     """The prompts of what asks and is passed as an argument, with the prompt as the next one."""
     for index, argument in enumerate(node.args):
         if stdin.hands_over(argument):
@@ -145,9 +144,89 @@ def _exits(node: ast.Call, names: Names) -> bool:
     )
 
 
-def _ending(node: Leaving, source: Source, calls: Calls) -> Ending:
+def _ending(node: Leaving, source: Source, calls: _Calls) -> Ending:
     found = score_of(node, source)
     value = found[0].value if found else None
     message = ast.unparse(node).removeprefix("raise").strip()
     from_lines = reached_from(node, calls)
     return Ending(node.lineno, message, value or 0.0, value is not None, from_lines)
+
+
+_STREAMS = frozenset({"sys.stdin", "sys.__stdin__", "sys.stdin.buffer", "sys.stdin.buffer.raw"})
+_OPENING = frozenset({"open", "io.open", "os.fdopen", "io.FileIO", "os.dup", "io.TextIOWrapper"})
+"""Calls whose result leads to where their first argument does."""
+_READS = frozenset({"readline", "readlines", "read", "read1", "readinto"})
+_ASYNC_READS = frozenset({"readline", "read", "readuntil", "readexactly"})
+_OF_PROGRAMS = frozenset({"stdout", "stderr"})
+
+
+class _StandardInput:
+    """What leads to standard input in a script, as far as its text tells.
+
+    Args:
+        nodes: The nodes of the script.
+        names: Its names.
+    """
+
+    def __init__(self, nodes: Sequence[ast.AST], names: Names) -> None:
+        self._names = names
+        self._known: set[str] = set()
+        for node in nodes:
+            if isinstance(node, ast.Assign) and self._leads_here(node.value):
+                self._known.update(map(ast.unparse, node.targets))
+            elif isinstance(node, ast.withitem) and self._leads_here(node.context_expr):
+                self._known.update(map(ast.unparse, filter(None, [node.optional_vars])))
+        self._loop_reads = any(map(self._connects, nodes))
+
+    def asks(self, node: ast.AST) -> bool:
+        """Whether a node reads standard input."""
+        if isinstance(node, ast.AsyncFor):
+            return self._loop_reads and not isinstance(node.iter, ast.Call)
+        if isinstance(node, ast.For | ast.comprehension):
+            return self._leads_here(node.iter)
+        if not isinstance(node, ast.Call):
+            return False
+        if "os.read" in self._names.meanings(node.func):
+            return self._leads_here_all(node.args[:1])
+        return self.hands_over(node.func) or (self._loop_reads and _reads_stream(node))
+
+    def hands_over(self, node: ast.expr) -> bool:
+        """Whether a node is a method that reads standard input, perhaps for others to call."""
+        return (
+            isinstance(node, ast.Attribute) and node.attr in _READS and self._leads_here(node.value)
+        )
+
+    def _leads_here_all(self, nodes: Iterable[ast.expr]) -> bool:
+        return any(map(self._leads_here, nodes))
+
+    def _leads_here(self, node: ast.expr) -> bool:
+        if isinstance(node, ast.Constant):
+            return node.value in (0, "/dev/stdin") and node.value is not False
+        if ast.unparse(node) in self._known or _STREAMS & set(self._names.meanings(node)):
+            return True
+        if not isinstance(node, ast.Call):
+            return False
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "fileno":
+            return self._leads_here(node.func.value)
+        return bool(_OPENING & set(self._names.meanings(node.func))) and self._leads_here_all(
+            node.args[:1]
+        )
+
+    def _connects(self, node: ast.AST) -> bool:
+        """Whether an event loop is told to read standard input."""
+        return (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr == "connect_read_pipe"
+            and self._leads_here_all(node.args[1:2])
+        )
+
+
+def _reads_stream(node: ast.Call) -> bool:
+    """Whether a node reads a stream of an event loop, and not one of a program."""
+    return (
+        isinstance(node.func, ast.Attribute)
+        and node.func.attr in _ASYNC_READS
+        and getattr(node.func.value, "attr", "") not in _OF_PROGRAMS
+        and isinstance(parent(node), ast.Await | ast.Call)
+    )

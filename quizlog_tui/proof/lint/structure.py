@@ -1,11 +1,15 @@
-"""Finds the parts of a script that can run, and the exceptions that it handles. Runs nothing."""
+"""Reads the tree of a script: which parts can run, what it handles, what its names stand for.
+
+Runs nothing.
+"""
 
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-Function = ast.FunctionDef | ast.AsyncFunctionDef
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
 Leaving = ast.Raise | ast.Assert | ast.Call
 """Nodes that may end a run; a call only if it exits."""
 _LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
@@ -27,7 +31,7 @@ def live(tree: ast.Module, *, imported: bool = False) -> Iterator[ast.AST]:
             child.parent = node  # type: ignore[attr-defined]
     used = _used_names(tree)
     if imported:
-        used |= {node.name for node in ast.walk(tree) if isinstance(node, Function)}
+        used |= {node.name for node in ast.walk(tree) if isinstance(node, _Function)}
     waiting: list[ast.AST] = [tree]
     while waiting:
         node = waiting.pop()
@@ -42,7 +46,7 @@ def _used_names(tree: ast.Module) -> set[str]:
 
 def _unused(node: ast.AST, used: set[str]) -> bool:
     """Whether this is a plain function that is never mentioned. Methods may be called elsewhere."""
-    if not isinstance(node, Function) or node.decorator_list:
+    if not isinstance(node, _Function) or node.decorator_list:
         return False
     return node.name not in used and not isinstance(parent(node), ast.ClassDef)
 
@@ -82,7 +86,7 @@ def parent(node: ast.AST) -> ast.AST | None:
 def tries_around(node: ast.AST) -> Iterator[ast.Try]:
     """The `try` statements whose body a node is in, inside its own function, innermost first."""
     inner, outer = node, parent(node)
-    while outer is not None and not isinstance(outer, Function | ast.Lambda):
+    while outer is not None and not isinstance(outer, _Function | ast.Lambda):
         if isinstance(outer, ast.Try) and inner in outer.body:
             yield outer
         inner, outer = outer, parent(outer)
@@ -156,9 +160,9 @@ def reached_from(node: ast.AST, calls: Mapping[str, Sequence[ast.AST]]) -> tuple
     return tuple(sorted(lines))
 
 
-def _function_around(node: ast.AST) -> Function | None:
+def _function_around(node: ast.AST) -> _Function | None:
     above = parent(node)
-    while above is not None and not isinstance(above, Function):
+    while above is not None and not isinstance(above, _Function):
         above = parent(above)
     return above
 
@@ -170,3 +174,56 @@ def calls_by_name(nodes: Iterable[ast.AST]) -> dict[str, list[ast.AST]]:
         if isinstance(node, ast.Call):
             found.setdefault(_name(node), []).append(node)
     return found
+
+
+class Names:
+    """The names of one module.
+
+    Args:
+        tree: The parsed script.
+    """
+
+    def __init__(self, tree: ast.Module) -> None:
+        self._known: dict[str, str] = {}
+        self._starred: list[str] = []
+        self._own = set(_defined(tree))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                for alias in node.names:
+                    whole = alias.name if alias.asname else alias.name.partition(".")[0]
+                    self._known[alias.asname or whole] = whole
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                self._from(node.module, node.names)
+
+    def _from(self, module: str, aliases: list[ast.alias]) -> None:
+        for alias in aliases:
+            if alias.name == "*":
+                self._starred.append(module)
+            else:
+                self._known[alias.asname or alias.name] = f"{module}.{alias.name}"
+
+    def meanings(self, node: ast.expr) -> Iterator[str]:
+        """The dotted names an expression may stand for: `np.random.seed` is `numpy.random.seed`.
+
+        A built-in function is itself, unless the script has one of its own by that name.
+        """
+        if isinstance(node, ast.Attribute):
+            yield from (f"{base}.{node.attr}" for base in self.meanings(node.value))
+            if isinstance(node.value, ast.Call):
+                yield from (f"{base}().{node.attr}" for base in self.meanings(node.value.func))
+        elif isinstance(node, ast.Name):
+            if node.id in self._known:
+                yield self._known[node.id]
+            elif node.id not in self._own:
+                yield from (f"{module}.{node.id}" for module in self._starred)
+                if hasattr(builtins, node.id):
+                    yield node.id
+
+
+def _defined(tree: ast.Module) -> Iterator[str]:
+    """The functions, classes and variables that the script defines."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id

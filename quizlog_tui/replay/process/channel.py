@@ -18,9 +18,9 @@ _FIRST = (ProcessStarted, CopyRefused)
 """The messages that a process sends first, and only once."""
 _CREDENTIALS = Struct("iII")
 """Process, user and group of a sender, as Linux reports them."""
-KNOWS_SENDERS = hasattr(socket, "SO_PASSCRED")
+_KNOWS_SENDERS = hasattr(socket, "SO_PASSCRED")
 """Whether this system reports who wrote to a socket."""
-_ROOM = socket.CMSG_SPACE(_CREDENTIALS.size) if KNOWS_SENDERS else 0
+_ROOM = socket.CMSG_SPACE(_CREDENTIALS.size) if _KNOWS_SENDERS else 0
 _SOON = Struct("ll").pack(0, 5_000)
 """5 ms, in seconds and microseconds: most scripts ask again within that."""
 
@@ -94,7 +94,7 @@ class Channel:
 
     def _take(self, flags: int = 0) -> bool:
         """Receive one part and note its sender; return whether there was one."""
-        if not KNOWS_SENDERS:
+        if not _KNOWS_SENDERS:
             part = self.sock.recv(_PART, flags)
         else:
             part, notes, _, _ = self.sock.recvmsg(_PART, _ROOM, flags)
@@ -143,7 +143,7 @@ class Channel:
         first, self._silent = self._silent, False
         if isinstance(message, _FIRST) is not first:
             raise Violation("it sent a message out of turn")
-        if KNOWS_SENDERS and self._senders != 1:
+        if _KNOWS_SENDERS and self._senders != 1:
             raise Violation("another process sent messages in its place")
 
     def _holds_message(self) -> bool:

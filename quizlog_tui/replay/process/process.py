@@ -10,20 +10,24 @@ import os
 import select
 import socket
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
-from ...errors import LimitError, ProtocolError, QuizlogError
+from ...config import Config
+from ...errors import (
+    CancelledError,
+    IsolationError,
+    LimitError,
+    MachineError,
+    ProtocolError,
+    QuizlogError,
+)
 from ..script.interpreter import OWN
+from ..script.needed_files import private_files
 from ..script.source import Source
 from ..world import UNAVAILABLE_BY_FOLDER, UNAVAILABLE_BY_ISOLATION, World
-from . import reasons
 from .channel import Channel
-from .deadline import Deadline
-from .descriptors import DescriptorGroup
-from .family import Family, shared_by
-from .job import job_fields
-from .limits import Limits
-from .output import CapturedOutput
+from .family import Deadline, Family, shared_by
 from .protocol import (
     CodeRun,
     CopyRefused,
@@ -38,13 +42,40 @@ from .protocol import (
     WorkerReport,
     check_prompts,
 )
-from .spawn import take
-from .written import WrittenText
+from .spawn import DescriptorGroup, take
+from .written import MAX_UNREPORTED, CapturedOutput, WrittenText
 
 _WATCH_MILLISECONDS = 50
 _COPY_SECONDS = 10.0
 """Seconds after which a copy that has not started is done without."""
+_MEGA = 1024 * 1024
+_RAISE = "look for an endless loop, or raise the limit"
+_DOCTOR = "see what `quizlog doctor` says"
 E = TypeVar("E", bound=QuizlogError)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bounds on a running script; 0 means none."""
+
+    seconds: float = 30.0
+    """Seconds from an answer to the next stop, without those in which the machine ran others."""
+    output: int = 10 * 1024 * 1024
+    """Bytes written to stdout and stderr from an answer to the next stop."""
+    memory: int = 2 * 1024 * 1024 * 1024
+    """Bytes of data of the script's process, and of all processes together that it started."""
+    processes: int = 256
+    """Maximum number of concurrent processes that it started, and of threads."""
+
+
+def user_limits(config: Config) -> Limits:
+    """The bounds in the user's settings."""
+    return Limits(
+        config.limits_seconds,
+        config.limits_output_mb * _MEGA,
+        config.limits_memory_mb * _MEGA,
+        config.limits_processes,
+    )
 
 
 class QuizProcess:
@@ -110,7 +141,7 @@ class QuizProcess:
         process.unavailable = () if spawned.alike or not alike else ("addresses",)
         process.family.bound(limits.processes, limits.memory)
         process.family.closed = "starts" in world.changed
-        process._send(job_fields(source, world, limits, files_folder, waits=waits))
+        process._send(_job_fields(source, world, limits, files_folder, waits=waits))
         return process
 
     def copy(self) -> QuizProcess | None:
@@ -244,7 +275,7 @@ class QuizProcess:
                 return None
             if message is None and not self.alive:
                 if not self._began:
-                    raise reasons.not_started(self._name, self.output.stderr(0))
+                    raise _not_started(self._name, self.output.stderr(0))
                 return None
             if self.alive:
                 self._check_limits(deadline)
@@ -263,7 +294,7 @@ class QuizProcess:
     def end_for_violation(self, violation: Violation) -> ProtocolError:
         """End the process because of an impossible message; return the error to raise."""
         step = max(0, self._stops - 1)
-        return self._end_for(reasons.protocol_broken(self._name, step, violation))
+        return self._end_for(_protocol_broken(self._name, step, violation))
 
     def _end_for(self, error: E) -> E:
         """End the process; return the error to raise."""
@@ -287,7 +318,7 @@ class QuizProcess:
         elif isinstance(message, SharedWrite):
             self.family.writers.add(self.pid)
         elif isinstance(message, IsolationFailed):
-            raise self._end_for(reasons.not_isolated(self._name, message.reason))
+            raise self._end_for(_not_isolated(self._name, message.reason))
         elif isinstance(message, Looked):
             if self._looks is None or len(self._looks) == self._most_looks:
                 raise self.end_for_violation(Violation("it answered what it was not asked"))
@@ -333,28 +364,28 @@ class QuizProcess:
             self._channel.drain()
             self.exit_code = code
             if self.family.exceeded:
-                raise reasons.started_too_much(self._name, self._limits, self.family.exceeded)
+                raise _started_too_much(self._name, self._limits, self.family.exceeded)
             return self._pending()
         return None
 
     def _check_limits(self, deadline: Deadline) -> None:
         """Enforce the limits; called after each wait, and for each message that is not a report."""
         if self.output.floods() and not self._channel.gather_all():
-            raise self._end_for(reasons.wrote_too_much(self._name, self._limits))
+            raise self._end_for(_wrote_too_much(self._name, self._limits))
         self.family.check_bounds()
         if self._cancelled:
-            raise self._end_for(reasons.cancelled(self._name))
+            raise self._end_for(_stopped(self._name))
         if deadline.is_over(lambda: self.family.seconds_waited(self.pid)):
-            raise self._end_for(reasons.took_too_long(self._name, self._limits))
+            raise self._end_for(_took_too_long(self._name, self._limits))
 
     def _count_output(self, steps: list[RawStep]) -> None:
         """Check each step against the limit of output."""
         self._stops += len(steps)
         if self.output.full:
-            raise self._end_for(reasons.file_full(self._name))
+            raise self._end_for(_file_full(self._name))
         for step in steps:
             if not self.output.stop(step.out_end + step.err_end):
-                raise self._end_for(reasons.wrote_too_much(self._name, self._limits))
+                raise self._end_for(_wrote_too_much(self._name, self._limits))
 
     def cancel(self) -> None:
         """Make a running `reports` of another thread raise `CancelledError` soon."""
@@ -398,3 +429,109 @@ class QuizProcess:
         if self.output.close():
             self._channel.close()
             self.family.leave(self.pid, sweep=self.taint is not None)
+
+
+def _job_fields(
+    source: Source, world: World, limits: Limits, files_folder: str, *, waits: bool = False
+) -> list[bytes]:
+    """The fields of the message, in the order in which `worker.job.Job` reads them.
+
+    Args:
+        source: The script.
+        world: The world of the script.
+        limits: Bounds on the script.
+        files_folder: The folder for the files that it writes; empty to discard them.
+        waits: Whether it waits before it begins, so that one can look at it.
+    """
+    start, tick = world.clock
+    variables = []
+    if "real-environment" in source.allowed:
+        variables = [f"{name}={value}" for name, value in os.environ.items()]
+    return [
+        os.fsencode(source.path),
+        os.fsencode(source.path.name),
+        b"%d" % world.seed,
+        b"%d" % limits.memory,
+        b"%d" % start,
+        b"%d" % tick,
+        b"%d" % MAX_UNREPORTED,
+        b"%d" % waits,
+        os.fsencode(world.at),
+        os.fsencode(files_folder),
+        *map(_packed, (source.allowed, world.changed, world.hidden, private_files(source))),
+        _packed(word for each in _looked_at(source) for word in each),
+        _packed(variables),
+        os.fsencode("".join(f"{text}\0" for text in world.args)),
+        os.fsencode(source.interpreter.environment),
+        source.data,
+    ]
+
+
+def _looked_at(source: Source) -> tuple[tuple[str, str], ...]:
+    """What the run finds in the script's folder if it has a grant; empty for all that is there."""
+    return source.surroundings if source.allowed else ()
+
+
+def _packed(words: Iterable[str]) -> bytes:
+    return os.fsencode("\0".join(words))
+
+
+def _not_started(name: str, stderr: bytes) -> MachineError:
+    """The interpreter ended before it ran a line of the script.
+
+    Args:
+        name: The name of the script.
+        stderr: The interpreter's stderr.
+    """
+    last = stderr.decode(errors="replace").strip().rpartition("\n")[2]
+    message = f"was not run: the interpreter ended at its start: {last or 'it was killed'}"
+    hint = _DOCTOR if last else f"{_DOCTOR}, and whether a limit such as ulimit -v is too low"
+    return MachineError(message, where=name, hint=hint)
+
+
+def _not_isolated(name: str, reason: str) -> IsolationError:
+    """The script could not be isolated from the machine."""
+    return IsolationError(f"was not run: {reason}", where=name, hint=_DOCTOR)
+
+
+def _protocol_broken(name: str, step: int, violation: Violation) -> ProtocolError:
+    """The script sent an impossible message."""
+    message = f"the script broke the protocol at step {step}: {violation}"
+    hint = "it meddled with quizlog's own channel: believe nothing that it shows"
+    return ProtocolError(message, where=name, hint=hint)
+
+
+def _wrote_too_much(name: str, limits: Limits) -> LimitError:
+    """The script wrote more than one step may."""
+    message = f"wrote more than {limits.output / 2**20:g} MB without asking"
+    return LimitError(message, where=name, hint=_RAISE)
+
+
+def _file_full(name: str) -> LimitError:
+    """The script's output reached the maximum size of a file."""
+    hint = "raise that limit: ulimit -f unlimited"
+    return LimitError("wrote as much as a file may hold here", where=name, hint=hint)
+
+
+def _took_too_long(name: str, limits: Limits) -> LimitError:
+    """The script took longer than one step may."""
+    message = f"ran {limits.seconds:g} seconds without asking or ending"
+    return LimitError(message, where=name, hint=_RAISE)
+
+
+def _started_too_much(name: str, limits: Limits, bound: str) -> LimitError:
+    """The script, or the processes it started, exceeded a bound; see `worker.family_bounds`."""
+    size = f"{limits.memory / 2**30:g} GB"
+    said = {
+        "memory": f"started processes that hold more than {size} of memory",
+        "shared": f"held more than {size} of shared memory",
+        "threads": f"had more than {limits.processes} threads at a time",
+        "processes": f"had more than {limits.processes} processes at a time",
+    }
+    hint = "start fewer at a time, or raise the limit"
+    return LimitError(said[bound], where=name, hint=hint)
+
+
+def _stopped(name: str) -> CancelledError:
+    """The run was cancelled."""
+    return CancelledError("stopped before the next question", where=name)

@@ -1,17 +1,21 @@
 """The messages of a quiz process, parsed against a schema with bounds.
 
 A script shares an interpreter with the worker that sends these messages, so it can send any bytes
-in its place. A message of a wrong form is refused here. Claims that the parent can check itself are
-checked where it counts. Nothing here decides what a message means.
+in its place. A message of a wrong form is refused here, also one whose values would take much more
+memory than its text. Claims that the parent can check itself are checked where it counts. Nothing
+here decides what a message means.
 """
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from .bounded_json import read_json
-
+MOST_PARTS = 1 << 22
+"""Maximum number of values in a text whose script has written nothing."""
+_STRING = re.compile('"[^"]*"?')
 _MOST_BYTES, _INFLATED = 64 * 2**20, 8
 """Maximum bytes of a message: a constant, and a factor for each byte of the streams."""
 _LONGEST_NAME = 8192
@@ -30,6 +34,21 @@ _MOST_FRAMES = 1 << 20
 _NEWLINES = ("", "\n", "\r", "\r\n")
 
 
+# What forged messages did before each number, text and list had a bound, and its exact type.
+#
+# - Python's `True` is an `int`, and JSON's `NaN` a `float` that no comparison refuses. So types are
+#   compared, not asked for by `isinstance`, and constants are no JSON here.
+# - An empty list takes two characters of a message and over sixty bytes as an object: values are
+#   counted before they are made. One expression for strings with their escapes would itself take
+#   more memory than the values; escapes are removed first.
+# - The depth of a forged trace became as many spaces, a newline of eight thousand characters was
+#   put in place of each in the output, and the digits of a line's number ended in a traceback here.
+# - Calls of a checking function for each field made a step of a live run a third slower. So a step
+#   is checked by one expression, and the rare messages by a table.
+#
+# What is checked elsewhere, as it needs the files or the process: positions (`CapturedOutput`),
+# texts (`WrittenText`), the sender and the order of messages (`Channel`), the number of steps
+# (`LiveRun`).
 class Violation(Exception):
     """A message has a form or a claim that no worker sends."""
 
@@ -146,6 +165,50 @@ def most_bytes(written: int) -> int:
     return _MOST_BYTES + _INFLATED * written
 
 
+def read_json(text: str, more_parts: int = 0) -> Any:
+    """The value of a JSON text.
+
+    An empty list takes two characters as text and over sixty bytes as an object, so the number of
+    values is bounded.
+
+    Args:
+        text: The text, with nothing before or after the value.
+        more_parts: Number of values that it may have beyond `MOST_PARTS`.
+
+    Raises:
+        ValueError: It is not JSON, nested too deeply, or has too many values.
+    """
+    if _has_more_parts(text, MOST_PARTS + more_parts):
+        raise ValueError("it has too many values")
+    try:
+        value, end = _DECODER.raw_decode(text)
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
+    if end != len(text):
+        raise ValueError("it has more than one value")
+    return value
+
+
+def _refuse_constant(text: str) -> float:
+    raise ValueError(text)
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
+"""Shared, as `json.loads` would make one for each text."""
+
+
+def _has_more_parts(text: str, most: int) -> bool:
+    """Whether a text has more values than that; what stands in its strings does not count."""
+    if len(text) <= most or _count_marks(text) <= most:
+        return False
+    plain = _STRING.sub("", text.replace("\\\\", "").replace('\\"', ""))
+    return _count_marks(plain) > most
+
+
+def _count_marks(text: str) -> int:
+    return sum(map(text.count, "[{,"))
+
+
 def parse(data: bytes | bytearray, written: int = 0) -> Message:
     """A message from its JSON text.
 
@@ -212,8 +275,6 @@ _SHORT: dict[str, tuple[Any, tuple[Any, ...]]] = {
     ),
 }
 """The messages that report no steps: class, and checks of the fields."""
-
-
 _REPORTS = frozenset(("asking", "paused", "working", "ended"))
 
 

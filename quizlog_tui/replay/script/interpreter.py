@@ -8,6 +8,9 @@ An environment that nobody chose may be a stranger's. Its program is never start
 of the user's own is, and gets the environment's libraries when it is isolated (see
 `worker.environment`), so that they can do no more than the script itself. It is started by its
 path without links: what lies beside a link to it (`._pth`, `pyvenv.cfg`) names its library.
+
+Choices belong to the machine, not to a record. They are stored by the script's path in the settings
+folder, as TOML that can be read and edited.
 """
 
 from __future__ import annotations
@@ -16,18 +19,19 @@ import contextlib
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from ...config import config_folder
 from ...errors import ConfigError
+from ...files.durable import write_own_text
 from ...files.programs import find_program, search_path
-from ...files.regular_file import read_regular
+from ...files.regular_file import hex_digest, read_regular
 from ..worker import OWN as OWN_MODULES
-from .chosen_interpreters import chosen_interpreter, store_choice
 
-OLDEST = (3, 9)
+_OLDEST = (3, 9)
 """The first version of Python that can run scripts."""
 _INLINE = re.compile(rb"^# /// script\s*$", re.M)
 _MOST_SETTINGS = 64 * 1024
@@ -37,6 +41,8 @@ _INSTALLED = ("/usr/", "/opt/", "/Library/", "/nix/store/", "/gnu/store/")
 """Folders whose programs only the machine's owner installs."""
 _PYTHON = re.compile(r"python3(\.\d+)?t?")
 _HINT = "choose one: quizlog new SCRIPT --python PATH"
+_LINE = re.compile(r'^("(?:[^"\\]|\\.)*")\s*=\s*("(?:[^"\\]|\\.)*")\s*$', re.M)
+_HEAD = "# Which Python runs which script. Delete a line to leave the choice to quizlog again.\n"
 
 
 @dataclass(frozen=True)
@@ -71,8 +77,8 @@ def interpreter_of(script: Path, source: bytes) -> Interpreter:
     Raises:
         ConfigError: The one that the user chose cannot be used.
     """
-    if chosen := chosen_interpreter(script):
-        return chosen_by_user(chosen)
+    if chosen := _chosen_interpreter(script):
+        return _chosen_by_user(chosen)
     folder = next(_environments(script, source), "")
     return _found(folder) or OWN if folder else OWN
 
@@ -85,11 +91,11 @@ def chosen_interpreter_of(script: Path) -> Interpreter:
     Raises:
         ConfigError: The one that the user chose cannot be used.
     """
-    chosen = chosen_interpreter(script)
-    return chosen_by_user(chosen) if chosen else OWN
+    chosen = _chosen_interpreter(script)
+    return _chosen_by_user(chosen) if chosen else OWN
 
 
-def chosen_by_user(program: str) -> Interpreter:
+def _chosen_by_user(program: str) -> Interpreter:
     """The interpreter that is meant by the path of a program, which may be an environment's.
 
     Raises:
@@ -102,7 +108,7 @@ def chosen_by_user(program: str) -> Interpreter:
     if not version:
         raise ConfigError("is not a Python interpreter that runs", where=program, hint=_HINT)
     if not _is_new_enough(version):
-        oldest = ".".join(map(str, OLDEST))
+        oldest = ".".join(map(str, _OLDEST))
         message = f"is Python {version}; scripts run with {oldest} or newer"
         raise ConfigError(message, where=program, hint=_HINT)
     return _interpreter(base, version, environment)
@@ -122,8 +128,81 @@ def choose(script: Path, program: str) -> None:
     if found is None:
         raise ConfigError("there is no such program", where=program, hint=_HINT)
     path = os.path.abspath(found)
-    chosen_by_user(path)
-    store_choice(script, path)
+    _chosen_by_user(path)
+    _store_choice(script, path)
+
+
+def _choices_path() -> Path:
+    """The path of the file, which may not exist."""
+    return config_folder() / "interpreters.toml"
+
+
+def _chosen_interpreter(script: Path) -> str:
+    """The program that the user chose for a script; empty if none."""
+    return _choices().get(os.path.realpath(script), "")
+
+
+def _store_choice(script: Path, program: str) -> None:
+    """Store the program that runs a script from now on.
+
+    Raises:
+        ConfigError: The choice cannot be stored.
+    """
+    import json
+
+    choices = {**_choices(), os.path.realpath(script): program}
+    lines = [f"{json.dumps(key)} = {json.dumps(value)}\n" for key, value in choices.items()]
+    path = _choices_path()
+    try:
+        write_own_text(path, "".join([_HEAD, *lines]))
+    except OSError as error:
+        said = error.strerror or "is not a file"
+        raise ConfigError(f"cannot store the choice: {said}", where=str(path)) from None
+
+
+def _choices() -> dict[str, str]:
+    try:
+        text = _choices_path().read_text(encoding="utf-8")
+        import json
+
+        return {json.loads(key): json.loads(value) for key, value in _LINE.findall(text)}
+    except (OSError, ValueError):
+        return {}
+
+
+def environment_identity(script: Path) -> str:
+    """What tells a chosen environment from others at its path; empty for quizlog's own Python.
+
+    It is made of the size and time of the program, of `pyvenv.cfg` and of each entry among the
+    libraries, so it changes when a library is installed, replaced or removed. Files inside a
+    library are not read: whoever chooses an environment trusts it as a whole.
+
+    Raises:
+        ConfigError: The interpreter that the user chose cannot be used.
+    """
+    used = chosen_interpreter_of(script)
+    if used == OWN:
+        return ""
+    known = "\n".join(
+        (*_stamps([used.program]), *_stamps(_settings_and_libraries(used.environment)))
+    )
+    return f"{used.name} {used.version} sha256:{hex_digest(os.fsencode(known))}"
+
+
+def _settings_and_libraries(environment: str) -> Iterator[str]:
+    if not environment:
+        return
+    yield f"{environment}/pyvenv.cfg"
+    for place in sorted(Path(environment).glob("lib*/python*/site-packages")):
+        with contextlib.suppress(OSError):
+            yield from (f"{place}/{name}" for name in sorted(os.listdir(place)))
+
+
+def _stamps(paths: Iterable[str]) -> Iterator[str]:
+    for path in paths:
+        with contextlib.suppress(OSError):
+            info = os.stat(path)
+            yield f"{path} {info.st_size} {info.st_mtime_ns}"
 
 
 def when_a_module_is_missing(script: Path, source: bytes, used: Interpreter) -> str:
@@ -308,14 +387,14 @@ def _asked(program: str) -> tuple[str, str]:
     """
     replay = os.path.dirname(OWN_MODULES.rstrip(os.sep))
     folders = [replay, os.path.join(os.path.dirname(replay), "sandbox")]
-    text = _PROBE.format(folders=folders, oldest=OLDEST)
+    text = _PROBE.format(folders=folders, oldest=_OLDEST)
     found = _output([program, "-I", "-S", "-c", text]) if program else ""
     version, _, path = found.partition("\n")
     return (version, path) if re.fullmatch(r"\d+\.\d+\.\d+", version) and path else ("", "")
 
 
 def _is_new_enough(version: str) -> bool:
-    return bool(version) and tuple(map(int, version.split(".")))[:2] >= OLDEST
+    return bool(version) and tuple(map(int, version.split(".")))[:2] >= _OLDEST
 
 
 def _output(words: list[str], variables: dict[str, str] | None = None) -> str:

@@ -1,19 +1,31 @@
-"""Finds the files that a script needs, as far as its text shows. Runs nothing.
+"""Finds the files that a script needs, as far as its text shows, and those that it must not read.
 
-A bundle packs only these, so that no private file of the same folder gets into it. Names that are
-put together at run time cannot be found here.
+Runs nothing. A bundle packs only the needed files, so that no private file of the same folder gets
+into it. Names that are put together at run time cannot be found here.
+
+An answer may run as code, and must not read files that are there by chance: settings with secrets,
+and records. A script gets access to such a file by naming it in a string of its text.
 """
 
 from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from os.path import isdir, isfile, islink
 from pathlib import Path
 
 from ...errors import ScriptError
+from ...files.regular_file import (
+    Stamp,
+    hex_digest,
+    is_settled,
+    open_regular,
+    read_regular,
+    stamp_of,
+)
 from .source import Source, leads_to_module, read_source
 
 _LONGEST_NAME = 255
@@ -147,3 +159,148 @@ class _Walk:
         self._left -= len(found)
         shown = (one for one in found if one.name[0] != "." and one.name != "__pycache__")
         return sorted(shown, key=lambda one: one.name, reverse=True)
+
+
+_RECORDS = (".yaml", ".yml", ".json")
+_PICTURES = (".svg", ".cast")
+_DECISIONS = (".decisions.jsonl", ".decisions.jsonl.lock")
+EXPORT = "<!-- quizlog export -->"
+"""A line near the start of each export of a record as HTML or Markdown."""
+_HEAD = 4096
+"""Number of bytes of a file that are searched for a record's keys."""
+_SCRIPT, _SEED = (
+    re.compile(rb"""(?:^|[\s{,])["']?%b["']?\s*:""" % key) for key in (b"script", b"seed")
+)
+
+
+def private_files(source: Source) -> list[str]:
+    """Names of the files in a script's folder that are hidden from it.
+
+    A run with a grant finds only what was looked at, and none of these: see `surroundings`.
+    """
+    if "real-files" in source.allowed or source.surroundings:
+        return []
+    try:
+        with os.scandir(source.path.parent) as entries:
+            beside = [entry for entry in entries if entry.name != source.path.name]
+    except OSError:
+        return []
+    found = sorted(entry.name for entry in beside if _is_private(entry))
+    asked = _asked(source, beside, found)
+    return [name for name in found if name not in asked]
+
+
+def _is_private(entry: os.DirEntry[str]) -> bool:
+    name = entry.name
+    if name.startswith(".") or name.endswith(_DECISIONS):
+        return entry.is_symlink() or _is(entry.is_file)
+    return name.endswith(_RECORDS) and _is(entry.is_file) and _is_record(entry.path)
+
+
+def _is(kind: Callable[[], bool]) -> bool:
+    """Whether an entry leads to something of a kind; a link that leads nowhere has none."""
+    try:
+        return kind()
+    except OSError:  # links that lead to each other, or into a closed folder
+        return False
+
+
+def _is_record_file(path: Path) -> bool:
+    """Whether a file is a record, by its name and first bytes."""
+    return path.suffix in _RECORDS and _is_record(os.fspath(path))
+
+
+def is_made_by_quizlog(path: Path) -> bool:
+    """Whether a file is one that quizlog writes for a record: it, its result, decisions, exports.
+
+    Pictures of screens count by their names. No module is one, so that no code is kept from being
+    looked at.
+    """
+    if path.name.endswith((*_DECISIONS, *_PICTURES)):
+        return True
+    if path.suffix == ".py":
+        return False
+    head = _head(os.fspath(path))
+    return _reads_as_record(head) or EXPORT.encode() in head[:100].splitlines()
+
+
+def _is_record(path: str) -> bool:
+    return _reads_as_record(_head(path))
+
+
+def _head(path: str) -> bytes:
+    """The first bytes of a file; empty if it cannot be read."""
+    try:
+        with open_regular(path) as file:
+            return file.read(_HEAD)
+    except OSError:
+        return b""
+
+
+def _reads_as_record(head: bytes) -> bool:
+    return bool(_SCRIPT.search(head) and _SEED.search(head))
+
+
+def _asked(source: Source, beside: list[os.DirEntry[str]], names: list[str]) -> set[str]:
+    """The names that occur in a string of the script or of one of its modules."""
+    has_modules = any(entry.name.endswith(".py") or _is(entry.is_dir) for entry in beside)
+    if not has_modules and not any(os.fsencode(name) in source.data for name in names):
+        return set()  # the usual case, without reading the text as code
+    return set(_relative(needed_files(source), source.path.parent)) if names else set()
+
+
+def _relative(paths: list[Path], folder: Path) -> Iterator[str]:
+    return (path.relative_to(folder).as_posix() for path in paths)
+
+
+_MOST_FILES, _MOST_BYTES = 200, 16 * 2**20
+"""Maximum number of files, and size of each: they are read again after each change."""
+_MOST_SCRIPTS = 64
+_known: dict[Path, tuple[Source, list[Path], Stamp, Mapping[str, str]]] = {}
+
+
+def file_hashes(source: Source) -> Mapping[str, str]:
+    """`sha256:...` of each of them by its name relative to the script's folder, in order."""
+    known = _known.get(source.path)
+    if known and known[0] == source and known[2] == stamp_of(*known[1]):
+        return known[3]
+    files = _other_files(source)
+    stamp = stamp_of(*files)
+    folder = source.path.parent
+    hashes = {path.relative_to(folder).as_posix(): _digest(path) for path in files}
+    found = {name: text for name, text in hashes.items() if text}
+    if not files or is_settled(stamp):
+        if len(_known) >= _MOST_SCRIPTS:
+            _known.clear()
+        _known[source.path] = source, files, stamp, found
+    return found
+
+
+def _other_files(source: Source) -> list[Path]:
+    if not _mentions_any(source):
+        return []
+    try:
+        found = [path for path in needed_files(source) if not _is_record_file(path)]
+        return [path for path in found if path.stat().st_size <= _MOST_BYTES][:_MOST_FILES]
+    except OSError:  # one of them was removed just now
+        return []
+
+
+def _mentions_any(source: Source) -> bool:
+    """Whether the script's text may name a file beside it: found without reading it as code."""
+    try:
+        with os.scandir(source.path.parent) as entries:
+            names = {
+                entry.name.removesuffix(".py") for entry in entries if entry.name[:1] not in "._"
+            } - {source.path.stem}
+    except OSError:
+        return False
+    held = (name for name in map(os.fsencode, names) if name in source.data)
+    return any(re.search(rb"\b%b\b" % re.escape(name), source.data) for name in held)
+
+
+def _digest(path: Path) -> str:
+    try:
+        return f"sha256:{hex_digest(read_regular(path, _MOST_BYTES))}"
+    except OSError:
+        return ""

@@ -15,9 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import ScriptError
-from ...files.digest import hex_digest
-from ...files.regular_file import read_regular
-from ...files.stamp import Stamp, stamp_of
+from ...files.regular_file import Stamp, hex_digest, read_regular, stamp_of
 from .input_kinds import tags_in
 from .interpreter import (
     OWN,

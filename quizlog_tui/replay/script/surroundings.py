@@ -1,6 +1,6 @@
 """Lists what a run with a grant finds in its script's folder, each file with its digest.
 
-A grant names this list, and the run gets a copy of just these files (see `worker.looked_at`), so
+A grant names this list, and the run gets a copy of just these files (`worker.folder_content`), so
 that what it reads and imports there is what was looked at, whatever changes later. Not listed, and
 so not there for the run: hidden files, records and what quizlog writes beside them, unless the
 script's text names them as `needed_files` finds it; caches, version control and environments, as
@@ -15,12 +15,9 @@ from itertools import islice
 from pathlib import Path
 
 from ...errors import UsageError
-from ...files.digest import hex_digest
-from ...files.regular_file import read_regular
-from ...files.stamp import Stamp, is_settled, stamp_of
+from ...files.regular_file import Stamp, hex_digest, is_settled, read_regular, stamp_of
 from ...text import is_whole
-from .needed_files import needed_files
-from .private_files import is_made_by_quizlog
+from .needed_files import is_made_by_quizlog, needed_files
 from .source import Source
 
 Surroundings = tuple[tuple[str, str], ...]

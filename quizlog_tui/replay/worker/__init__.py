@@ -9,3 +9,5 @@ import os
 
 OWN = os.path.dirname(__file__) + os.sep
 """The folder of the worker's own modules."""
+STANDARD = os.path.dirname(os.__file__) + os.sep
+"""The folder of the standard library."""

@@ -1,8 +1,9 @@
-"""Starts a quiz process: a guard, and below it the interpreter that runs the script.
+"""Starts a quiz process: a guard, and below it the interpreter that runs the script, isolated.
 
 The first process becomes the **guard**, which holds only a socket to quizlog. When that socket
 closes, because quizlog ended in whatever way, the guard kills everything that the script started,
-and ends. Its child becomes what `python script.py` would be, and runs the script.
+and ends. Its child becomes what `python script.py` would be, can reach only the script's folder and
+Python, and runs the script. The sandbox provides the function that isolates; see `process.spawn`.
 """
 
 from __future__ import annotations
@@ -11,18 +12,18 @@ import builtins
 import contextlib
 import os
 import sys
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from types import CodeType, ModuleType
 
 from . import environment, first_frame, guard, hooks, system
-from .compiling import compiled
 from .fixed.fixed_world import FixedWorld
-from .folder import Folder
-from .isolation import Shut, isolate
+from .folder import SHARED_MEMORY, TEMPORARY, Folder, leftover
+from .folder_content import Changed
+from .guard import WitnessSocket
 from .job import Job
 from .log import Log
-from .looked_at import Changed
-from .outcome import Outcome
-from .own_files import OwnFiles
+from .outcome import Outcome, OwnFiles
 from .watch.code_watch import CodeWatch
 from .watch.outside import Outside
 from .watch.starts import Starts
@@ -33,20 +34,36 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
 
+_PROGRAMS = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/lib32", "/nix/store", "/gnu/store")
+_SYSTEM = ("/proc", "/sys/devices/system", "/sys/fs/cgroup")
+_SETTINGS = (
+    "alternatives", "ca-certificates", "debian_version", "fonts", "gai.conf", "group", "host.conf",
+    "hosts", "ld.so.cache", "locale.alias", "localtime", "mime.types", "nsswitch.conf",
+    "os-release", "passwd", "pki/ca-trust/extracted", "pki/tls/certs", "protocols", "resolv.conf",
+    "services", "ssl/certs", "ssl/openssl.cnf", "timezone",
+)  # fmt: skip
+"""Parts of `/etc` that libraries read; other parts contain secrets, which root could read."""
+_PARTS = ("bin", "lib", "lib64", "libexec", "include", "share", "etc", "pyvenv.cfg")
+"""Parts of an interpreter's folder, which may also be somebody's project folder."""
+_OF_ENVIRONMENT = ("bin", "lib", "pyvenv.cfg")
+"""Parts of a virtual environment, none of which may be a link."""
+_DRAWING = (".cache/matplotlib", ".config/matplotlib", ".cache/fontconfig", ".fonts")
+"""Caches of fonts in the user's home, which take seconds to make again."""
 
-def main(control: int, guard_end: int, shut: Shut, *, network: bool) -> None:
+
+def main(control: int, guard_end: int, shut: Callable[..., str], *, network: bool) -> None:
     """Run the job that arrives on the descriptor `control`; die with the descriptor `guard_end`.
 
     Args:
         control: The socket to quizlog.
         guard_end: The guard's socket to quizlog.
-        shut: Isolates this process.
+        shut: Isolates this process: `sandbox.inside.shut.shut`.
         network: Whether the script may use the machine's network.
     """
     _close_all_but(0, 1, 2, control, guard_end)
     os.set_inheritable(control, False)
     os.set_inheritable(guard_end, False)
-    outlet = guard.split(guard_end, [control])
+    witness = guard.split(guard_end, [control])
     wire = Wire(control)
     folder = Folder()
     folder.prepare()
@@ -70,7 +87,7 @@ def main(control: int, guard_end: int, shut: Shut, *, network: bool) -> None:
     hooks.install(log, world)
     _become_plain(folder.path, [job.name, *job.args])
     try:
-        isolation = isolate(shut, outlet, folder, job, network=reach, clocks=clocks)
+        isolation = _isolate(shut, witness, folder, job, network=reach, clocks=clocks)
         del clocks  # as the script could find it
     except OSError as error:
         _refuse(wire, error)
@@ -131,6 +148,70 @@ def _become_plain(folder: str, argv: list[str]) -> None:
         del sys.modules[name]
 
 
+def _isolate(
+    shut: Callable[..., str],
+    witness: WitnessSocket,
+    folder: Folder,
+    job: Job,
+    *,
+    network: str,
+    clocks: Iterable[tuple[int, int]],
+) -> str:
+    """Isolate this process.
+
+    Args:
+        shut: The function that isolates.
+        witness: Leads to the guard's witness, which decides whether a process may be signalled.
+        folder: The private folder in which the script runs.
+        job: The script and its grants.
+        network: The network that it may use: `real`, its `own`, or `none`.
+        clocks: Code of ours that reads clocks.
+
+    Returns:
+        The kind of isolation, in the words of `shut`.
+
+    Raises:
+        OSError: The isolation could not be completed.
+    """
+    own = [folder.path, TEMPORARY, leftover(os.getpid())]
+    own += [SHARED_MEMORY] if folder.own_memory else []  # else it belongs to everybody
+    readable = ["/"] if "real-files" in job.asked else [*_readable(folder, job)]
+    starts = "starts" not in job.changed
+    isolation = shut(
+        *(own, chain(readable, folder.layers())),
+        network=network,
+        starts=starts,
+        seal=lambda: folder.seal(readable),
+        take=witness.hand_over,
+        clocks=clocks,
+        given=folder.given(),
+    )
+    witness.close()
+    folder.shut = bool(isolation)
+    if isolation:
+        system.close_to_others()
+    return isolation
+
+
+def _readable(folder: Folder, job: Job) -> Iterator[str]:
+    yield from _PROGRAMS
+    yield from () if "system" in job.changed else _SYSTEM
+    for name in _SETTINGS:
+        yield f"/etc/{name}"
+    prefixes = dict.fromkeys((sys.prefix, sys.base_prefix))
+    parts = [f"{prefix}/{part}" for prefix in prefixes for part in _PARTS]
+    parts += [f"{job.libraries}/{part}" for part in _OF_ENVIRONMENT if job.libraries]
+    yield from parts
+    libraries = [*sys.path, *os.environ.get("LD_LIBRARY_PATH", "").split(":")]
+    known = ("/usr/", *(f"{part}/" for part in parts))
+    yield from (path for path in libraries if path[:1] == "/" and not path.startswith(known))
+    home = os.path.expanduser("~")
+    for name in _DRAWING:
+        yield f"{home}/{name}"
+    if folder.way != "overlay":
+        yield job.path  # tracebacks read its lines there
+
+
 def _main_module(file: str) -> ModuleType:
     from importlib.machinery import SourceFileLoader
 
@@ -156,7 +237,7 @@ def _run(script: str, file: str, source: bytes, outcome: Outcome) -> None:
         outcome: Receives the outcome.
     """
     try:
-        code: CodeType = compiled(source, script)
+        code: CodeType = first_frame.compiled(source, script)
         first_frame.run(code, _main_module(file).__dict__)
         return
     except SystemExit as error:

@@ -16,10 +16,16 @@ from collections.abc import Iterable, Iterator
 from os import close, fstat, scandir, stat  # the originals: they are patched later
 from os import open as open_fd
 
-from . import left_over, system
+from . import system
 from .fixed.identity import HOST
+from .folder_content import (
+    Changed,
+    change_leftovers,
+    copy_looked_at,
+    copy_tree,
+    make_leftover_layer,
+)
 from .job import Job
-from .looked_at import Changed, copy_looked_at
 
 TEMPORARY = "/tmp/quizlog"
 """The folder for temporary files: private to each run, at the same path for all."""
@@ -175,7 +181,7 @@ class Folder:
         if "leftovers" not in self._job.changed:
             return b""
         layer = f"{TEMPORARY}/left"
-        left_over.make_layer(self._job, layer)
+        make_leftover_layer(self._job, layer)
         return f"{layer}:".encode()
 
     def _libraries_below(self, target: str) -> str:
@@ -338,12 +344,10 @@ class Folder:
         if self._job.looked_at:
             copy_looked_at(self._job, target)
         else:
-            from .tree_copy import copy_tree
-
             if not copy_tree(path, target, private=self._job.private):
                 return
         if "leftovers" in self._job.changed:
-            left_over.change(self._job, target)
+            change_leftovers(self._job, target)
         self.path, self.way = target, "copy"
         os.chdir(target)
 

@@ -2,7 +2,8 @@
 
 It adopts orphans (on Linux as child subreaper), so that even a daemon of the script stays below it.
 It runs no code of the script. As it is not isolated like the script, it kills only processes below
-itself, whatever the orders say, and kills all of them if it does not understand an order.
+itself, whatever the orders say, and kills all of them if it does not understand an order. It never
+waits to send a report: if it did, nobody would watch the script.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ from time import monotonic, sleep
 from . import system
 from .family_bounds import FamilyBounds, children, contents
 from .folder import leftover
-from .reports import Reports
 from .room import when_there_is_room
 from .system import signal
 
@@ -26,8 +26,19 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
 
+_MOST_WAITING = 1 << 20
+"""Maximum bytes of reports that wait for quizlog to read them."""
+_GONE = -1
+_PAUSES = (*(0.0005 * 2**step for step in range(8)), *[0.1] * 600)
+"""Seconds between two attempts to kill all that is left: a minute in all."""
+_LONGEST_ORDER = 1 << 16
+"""Maximum bytes of an order without an end."""
+_SEES = os.path.exists("/proc/self/stat")
+"""Whether the system shows the parents of processes."""
+_forked: list[int] = []
 
-class Outlet:
+
+class WitnessSocket:
     """The quiz process's end of a socket to the guard's witness."""
 
     def __init__(self, sock: _socket.socket) -> None:
@@ -44,7 +55,22 @@ class Outlet:
         self._socket.close()
 
 
-def split(guard_end: int, others: list[int]) -> Outlet:
+# What this process must withstand, and what failed before.
+#
+# - It is not isolated, and a script can forge messages to quizlog. An answer that ran as code once
+#   reported the number of another process of the user as its own, and had that killed. So whatever
+#   an order names, only what is below this process now is killed, by a handle (a number may be used
+#   again meanwhile); who is below is asked of the kernel. An order that is not understood ends all.
+# - A script can make daemons and relays of forks. Killing a process group or a session misses them.
+#   As orphans are adopted here, all of them stay below; they are killed again until none is left.
+# - Reports once waited for room in the socket. It fills when nobody listens, and then nobody
+#   watched the script. They are kept until there is room, and the script is ended if nobody reads
+#   them.
+# - The machine may have no memory left to list `/proc`. The guard then found no child, and waited
+#   for the living one for ever. What it forked itself it kills without looking anything up.
+# - Looking through `/proc` at each order took longer than the order. Bounds are checked when asked
+#   for, after an end, and by the clock, for half of the time at most; see `CheckSchedule`.
+def split(guard_end: int, others: list[int]) -> WitnessSocket:
     """Fork: the parent stays here as the guard; the child returns and becomes the quiz process.
 
     Args:
@@ -60,7 +86,7 @@ def split(guard_end: int, others: list[int]) -> Outlet:
         inbox.close()
         os.setsid()
         process_control(system.PDEATHSIG, signal.SIGKILL)
-        return Outlet(outlet)
+        return WitnessSocket(outlet)
     outlet.close()
     for fd in (*others, 0, 1, 2):
         os.close(fd)
@@ -111,7 +137,7 @@ def _serve_witness(inbox: int, reports: Reports) -> None:
     from .watch.witness import serve
 
     try:
-        serve(inbox, reports)
+        serve(inbox, reports.add)
     except BaseException:  # the script would wait for an answer forever
         _end_all()
 
@@ -274,11 +300,42 @@ def _children(pid: int) -> list[int]:
     return children(pid)
 
 
-_forked: list[int] = []
-_SEES = os.path.exists("/proc/self/stat")
-"""Whether the system shows the parents of processes."""
-_GONE = -1
-_PAUSES = (*(0.0005 * 2**step for step in range(8)), *[0.1] * 600)
-"""Seconds between two attempts to kill all that is left: a minute in all."""
-_LONGEST_ORDER = 1 << 16
-"""Maximum bytes of an order without an end."""
+class Reports:
+    """Lines to be sent; several threads may add some.
+
+    Args:
+        fd: The socket to quizlog.
+    """
+
+    def __init__(self, fd: int) -> None:
+        os.set_blocking(fd, False)
+        self._fd = fd
+        self._adding = _thread.allocate_lock()
+        self.waiting = b""
+        """The data for which the socket had no room yet."""
+
+    def add(self, line: bytes) -> None:
+        """Send a line, or keep it for `send`."""
+        with self._adding:
+            self.waiting += line
+            self._send()
+
+    def send(self) -> None:
+        """Send as much as the socket has room for."""
+        with self._adding:
+            self._send()
+
+    @property
+    def too_many(self) -> bool:
+        """Whether too much data waits, so that nobody seems to read it."""
+        return len(self.waiting) > _MOST_WAITING
+
+    def _send(self) -> None:
+        if not self.waiting:
+            return
+        try:
+            self.waiting = self.waiting[os.write(self._fd, self.waiting) :]
+        except BlockingIOError:
+            return
+        except OSError:  # quizlog is gone
+            self.waiting = b""

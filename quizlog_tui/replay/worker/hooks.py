@@ -16,9 +16,9 @@ import os
 import sys
 
 from . import copies
-from .disguise import disguised
 from .first_frame import MORE, Calls
 from .fixed.fixed_world import FixedWorld
+from .fixed.native import disguised
 from .log import Log
 from .standard_input import END_OF_INPUT, Answers, RawIn, gives_answers
 from .streams import Out
@@ -37,7 +37,7 @@ _STDIN = ("/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
 def install(log: Log, world: FixedWorld) -> None:
     """Put the streams, `print` and `input` in place of the interpreter's."""
     log.copy = copies.copy
-    out, answers, plain_in = Out(sys.stdout, log), Answers(log), sys.stdin
+    out, answers, plain_in = Out(sys.stdout, log), Answers(log.ask), sys.stdin
     stdin = io.TextIOWrapper(
         io.BufferedReader(RawIn(answers, 0, "<stdin>", owns=False)),
         encoding=plain_in.encoding,

@@ -11,7 +11,7 @@ import stat
 from _random import Random
 from collections.abc import Callable, Iterator, Sequence
 
-from .tree_copy import is_left_out
+from .folder_content import is_left_out
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

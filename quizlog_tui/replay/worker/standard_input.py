@@ -7,9 +7,8 @@ from os import close, fstat, read  # the originals: they are patched later
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
-
-    from .log import Log
 
 END_OF_INPUT = "\x04"
 _known: list[tuple[int, int]] = []
@@ -30,11 +29,15 @@ def gives_answers(fd: int) -> bool:
 
 
 class Answers:
-    """The answers as one stream of bytes, whoever reads it."""
+    """The answers as one stream of bytes, whoever reads it.
 
-    def __init__(self, log: Log) -> None:
+    Args:
+        ask: Stops at a question with a prompt until there is an answer: `Log.ask`.
+    """
+
+    def __init__(self, ask: Callable[[str], str]) -> None:
         _known.append(_place(0))
-        self._log = log
+        self._ask = ask
         self._rest = b""
         self.used = False
         """Whether answers were read in other ways than by `input`."""
@@ -46,7 +49,7 @@ class Answers:
         self.used = True
         if not self._rest:
             prompt, self.prompt = self.prompt, ""
-            answer = self._log.ask(prompt)
+            answer = self._ask(prompt)
             if answer == END_OF_INPUT:
                 return b""
             self._rest = encode(answer) + b"\n"

@@ -18,6 +18,24 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+# Why `sys.stdout` is a subclass of the interpreter's own class, with a log beside it.
+#
+# Wrapping the stream in an object of ours shows: libraries ask for `isinstance(io.TextIOWrapper)`,
+# for `detach` and `reconfigure`, and C code writes to the descriptor. Reading the text back from
+# the bytes is not enough either: where one `print()` ends and the next begins is not in them, and
+# what is still in a buffer at a question is not there yet. So bytes go their usual way, with the
+# same buffering, and are the truth; the log only says to which call they belong (see
+# `WrittenText`).
+#
+# - What others write to the descriptor (C code, programs) has its place in the order only if the
+#   position is looked up before each write of ours.
+# - A `print()` calls `write` several times, may run code of the script that prints, and may do so
+#   in several threads: pieces are collected by thread, and an outer call is cut where an inner
+#   begins.
+# - Where few calls still fit on the stack, the last line of a recursion was half written, as ours
+#   need more of it. `print_texts` is the short way, without code of the script; see `hooks`.
+# - Exit handlers and objects that go last still print, when modules are cleared already: nothing is
+#   looked up in a module then, and nothing stays in a buffer once `ending` is set.
 class RawOut(io.FileIO):
     """The raw stream of descriptor 1, which counts the interpreter's own bytes."""
 

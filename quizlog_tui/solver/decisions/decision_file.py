@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...errors import DecisionError, RecordError
+from ...files.durable import unwritable
 from ...files.paths import decisions_path as decisions_path
 from ...files.place import FileKind, check_place
 from ...files.regular_file import read_regular
-from ...record.durable import unwritable
 from ...record.lock import locked
 from .decision import Decision
 from .decision_text import from_line, to_line

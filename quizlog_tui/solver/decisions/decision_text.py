@@ -1,7 +1,8 @@
-"""Reads and writes decisions as JSON; each error is one line that names the place.
+"""Reads and writes decisions as JSON and answers as text, and checks that a value is an answer.
 
-The reader uses the annotations of the dataclasses, so that the two cannot drift apart. Standard
-library only.
+The reader uses the annotations of the dataclasses, so that the two cannot drift apart. Each error
+is one line that names the place. An answer is a JSON value of limited depth and size, with finite
+numbers. Standard library only.
 """
 
 from __future__ import annotations
@@ -15,10 +16,16 @@ from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from ...errors import DecisionError, did_you_mean
-from .decision import SCHEMA_VERSION, Decision
-from .json_value import json_fault, strict_loads
+from ...replay.script.input_kinds import INTEGER, YESNO
+from ...text import is_whole
+from .decision import SCHEMA_VERSION, Decision, ModelQuestion
 
 T = TypeVar("T")
+_HINT = "each line must be a decision as JSON"
+MAX_DEPTH = 64
+"""Maximum depth of nesting."""
+_MAX_BITS = 13_000
+"""Maximum number of bits in a whole number (about 3,900 digits)."""
 
 
 def to_data(decision: Decision) -> dict[str, Any]:
@@ -64,9 +71,6 @@ def from_data(data: Any, where: str) -> Decision:
     decision = _object(Decision, data, "", where)
     _check_names(decision, where)
     return decision
-
-
-_HINT = "each line must be a decision as JSON"
 
 
 def _check_names(decision: Decision, where: str) -> None:
@@ -149,7 +153,7 @@ def _scalar(hint: Any, data: Any, path: str, where: str) -> Any:
 
 def _json(data: Any, path: str, where: str) -> Any:
     """Any JSON value, unchanged."""
-    fault = json_fault(data)
+    fault = _json_fault(data)
     return _fail(path, fault, where) if fault else data
 
 
@@ -165,3 +169,73 @@ def _name(data: Any) -> str:
 
 def _one_of(data: Any, allowed: tuple[Any, ...]) -> str:
     return f"is {data!r:.40}, not one of {', '.join(map(str, allowed))}"
+
+
+# -- answers
+
+
+def answer_text(answer: Any, question: ModelQuestion) -> str:
+    """The text of a raw answer: texts unchanged, other values as the question expects them."""
+    if isinstance(answer, str):
+        return answer
+    if isinstance(answer, bool):
+        words = ("no", "yes") if question.input_type == YESNO else ("False", "True")
+        return words[answer]
+    if isinstance(answer, float) and question.input_type == INTEGER and answer.is_integer():
+        return str(int(answer))
+    if isinstance(answer, (int, float)):
+        return repr(answer)
+    return json.dumps(answer, ensure_ascii=False)
+
+
+def answer_fault(value: Any) -> str | None:
+    """Why a value cannot be given as an answer; None if it can.
+
+    It must be a JSON value whose texts can be encoded as UTF-8, to be sent and printed.
+    """
+    fault = _json_fault(value)
+    if fault is None and not is_whole(json.dumps(value, ensure_ascii=False)):
+        return "holds half a character: a surrogate without its other half"
+    return fault
+
+
+def _json_fault(value: Any, depth: int = MAX_DEPTH) -> str | None:
+    """Why a value cannot be part of an answer; None if it can."""
+    if depth == 0:
+        return f"is nested deeper than {MAX_DEPTH} levels"
+    if isinstance(value, Mapping):
+        if not all(isinstance(key, str) for key in value):
+            return "has a key that is not a text"
+        return _first_fault(value.values(), depth)
+    if isinstance(value, (list, tuple)):
+        return _first_fault(value, depth)
+    if isinstance(value, float) and not math.isfinite(value):
+        return "must be a finite number"
+    if isinstance(value, int) and value.bit_length() > _MAX_BITS:
+        return "is a number of too many digits"
+    if value is None or isinstance(value, (str, int, float)):
+        return None
+    return f"must be a JSON value, not {type(value).__name__}"
+
+
+def _first_fault(values: Any, depth: int) -> str | None:
+    return next((fault for one in values if (fault := _json_fault(one, depth - 1))), None)
+
+
+# -- JSON without the extensions that Python accepts
+
+
+def strict_loads(text: str | bytes) -> Any:
+    """The data of a JSON text, without the extensions that Python accepts.
+
+    Raises:
+        ValueError: The text is not JSON, contains NaN or Infinity, or is nested too deep.
+    """
+    try:
+        return json.loads(text, parse_constant=_no_constant)
+    except RecursionError:
+        raise ValueError("it is nested too deep") from None
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not a JSON value")

@@ -6,6 +6,7 @@ Cassettes are plain data, so that a folder of them may come from anywhere.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import time
@@ -16,16 +17,16 @@ from types import NoneType
 from typing import Any, get_args
 
 from ...errors import ConfigError, RecordError
+from ...files.durable import write_text
 from ...files.place import FileKind
 from ...files.regular_file import read_regular
-from ...record.durable import write_text
 from ..decisions.decision import ReplyStatus
-from ..decisions.json_value import strict_loads
+from ..decisions.decision_text import strict_loads
 from ..redaction import Redaction
 from .transport import MAX_WEIGHT, NAME, NoReplyError, Prompt, Transport, TransportReply, Voter
 
-MAX_FILE = 8_000_000
-"""Maximum size of a cassette in bytes."""
+MAX_FILE = 16 * 1024 * 1024
+"""Maximum size of a recorded reply in bytes."""
 FETCHED = "fetched"
 """The folder, inside one of cassettes, with the replies to HTTP requests of models."""
 
@@ -93,7 +94,7 @@ class Recorder:
         data |= {"turn": prompt.turn, "asked": asked, "reply": outcome}
         path = self._shelf.path(self._voter.name, prompt)
         try:
-            write_text(path, f"{self._redaction.clean(json.dumps(data, indent=1))}\n", CASSETTE)
+            write_reply(path, self._redaction.clean(json.dumps(data, indent=1)))
         except RecordError as error:
             raise NoReplyError("error", f"the reply could not be kept: {error}") from None
 
@@ -145,23 +146,13 @@ def recorded(folder: Path) -> tuple[list[Voter], CassetteShelf]:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        data = strict_loads(read_regular(path, MAX_FILE))
+        data = read_reply(path)
     except (OSError, ValueError) as error:
         raise ConfigError(f"cannot read: {error}", where=str(path)) from None
     if not _is_cassette(data):
         raise ConfigError("is not a recorded reply", where=str(path))
     cassette: dict[str, Any] = data
     return cassette
-
-
-def _was_recorded(path: Path) -> bool:
-    try:
-        return bool(_read(path))
-    except ConfigError:
-        return False
-
-
-CASSETTE = FileKind("a recorded reply", _was_recorded, makes_folder=True)
 
 
 def _is_cassette(data: Any) -> bool:
@@ -185,3 +176,37 @@ def _is_voter(voter: dict[str, Any]) -> bool:
         and 0 <= weight <= MAX_WEIGHT
         and isinstance(voter["primary"], bool)
     )
+
+
+# -- the files of all recorded replies, those to HTTP requests of models included
+
+
+def read_reply(path: Path) -> Any:
+    """The JSON of a recorded reply.
+
+    Raises:
+        OSError: The file cannot be read.
+        ValueError: It is not JSON.
+    """
+    return strict_loads(read_regular(path, MAX_FILE))
+
+
+def write_reply(path: Path, text: str) -> None:
+    """Write a recorded reply; its folder is made.
+
+    Raises:
+        RecordError: It cannot be written, or another file would be replaced.
+    """
+    write_text(path, f"{text}\n", _RECORDED)
+
+
+def _was_recorded(path: Path) -> bool:
+    with contextlib.suppress(OSError, ValueError):
+        data = read_reply(path)
+        return isinstance(data, dict) and (_is_cassette(data) or data.keys() >= _FETCHED)
+    return False
+
+
+_FETCHED = {"request", "reply"}
+"""The keys of a recorded reply to an HTTP request."""
+_RECORDED = FileKind("a recorded reply", _was_recorded, makes_folder=True)

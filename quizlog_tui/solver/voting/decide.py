@@ -14,7 +14,7 @@ from ...replay.script.input_kinds import is_free_text
 from ..decisions.decision import AnswerClass, Decision, DecisionVerdict, Why
 from .vote import Tally, tally
 
-STANDARD = "majority"
+_STANDARD = "majority"
 """The rule of a new decision."""
 
 
@@ -38,7 +38,7 @@ Choice = tuple[AnswerClass, Why] | None
 Rule = Callable[[_Standing], Choice]
 
 
-def decide(decision: Decision, rule: str = STANDARD) -> Decision:
+def decide(decision: Decision, rule: str = _STANDARD) -> Decision:
     """The decision with the verdict of a rule.
 
     Raises:
@@ -171,7 +171,7 @@ def _all_agree(standing: _Standing) -> Choice:
 
 
 @dataclass(frozen=True)
-class NamedRule:
+class _NamedRule:
     """A rule that a user can choose."""
 
     about: str
@@ -179,23 +179,23 @@ class NamedRule:
     choose: Rule
 
 
-RULES: dict[str, NamedRule] = {
-    "majority": NamedRule(
+RULES: dict[str, _NamedRule] = {
+    "majority": _NamedRule(
         "more than half of the weight, else the surest, else the primary model, else the heaviest",
         _first(_together, _most, _surest, _primary, _heaviest),
     ),
-    "confidence": NamedRule(
+    "confidence": _NamedRule(
         "the most weighted confidence, else as majority",
         _first(_together, _surest, _most, _primary, _heaviest),
     ),
-    "primary": NamedRule(
+    "primary": _NamedRule(
         "the primary model's answer, else as majority",
         _first(_together, _primary, _most, _surest, _heaviest),
     ),
-    "plurality": NamedRule(
+    "plurality": _NamedRule(
         "the most weight, however little, else the primary model",
         _first(_together, _most, _heaviest, _primary),
     ),
-    "unanimous": NamedRule("an answer only if all models agree, two or more of them", _all_agree),
+    "unanimous": _NamedRule("an answer only if all models agree, two or more of them", _all_agree),
 }
 """All rules by name."""

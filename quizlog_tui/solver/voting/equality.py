@@ -3,7 +3,8 @@
 There are two equalities. `answer_value` gives the value that episodes hash: what a question does
 not ask to be read as a number stays a text, and nothing is rounded or folded. `canonical` gives the
 form by which votes are counted. It is laxer, but only by the rules of `RULES`, and a decision
-records those by which it counts different answers as one.
+records those by which it counts different answers as one. How exactly a question wants its answer
+(decimals, case, lists) is found in its text.
 
 Every rule maps an answer to one form, so that equality is reflexive, symmetric and transitive. The
 price is an edge: two computed numbers on either side of a rounding limit stay apart, and a number
@@ -23,11 +24,10 @@ from functools import lru_cache
 from textwrap import dedent
 from typing import Any, Literal, Never
 
-from ...invisible import idle
 from ...replay.script.input_kinds import INTEGER, JSON, MATRIX, NUMBER, TEXT, is_free_text
+from ...text import idle
 from ..decisions.decision import ModelQuestion
-from ..decisions.json_value import answer_fault
-from .asked import LISTS, PRECISE, TINY, asked_text, decimals_asked, exact_case_asked, figures_asked
+from ..decisions.decision_text import answer_fault
 
 Kind = Literal["bool", "number", "string", "json", "data", "free"]
 NUMERIC = frozenset({NUMBER, INTEGER})
@@ -144,6 +144,96 @@ _PLAIN = json.JSONDecoder(
 # -- what a question asks for
 
 
+_SHORT = 20
+"""A prompt with fewer characters does not describe the question without its context."""
+_NEAR = 80
+"""Number of characters before a request that can deny it."""
+_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_COUNT = rf"(?<![\w.])(\d{{1,2}}|{'|'.join(_WORDS)})"
+_DECIMALS = re.compile(
+    rf"{_COUNT}[ -]?(?:decimals|decimal[ -]places?|places of decimals|dp\b|d\.p\.?"
+    r"|(?:digits?|places?) after the)"
+    rf"|{_COUNT}-decimal\b"
+    rf"|\b(?:to|with|round\w*|correct|using) {_COUNT} decimal\b(?! (?:number|to|in)\b)",
+    re.I,
+)
+"""Requests for a number of decimals; a bare "10 decimal" may be a number in base ten."""
+_FIGURES = re.compile(
+    rf"{_COUNT}[ -]?(?:significant[ -](?:figures?|digits?)|sig\.?[ -]?(?:figs?|digits?)\b"
+    r"|s\.f\.?|sf\b)",
+    re.I,
+)
+"""Requests for a number of significant figures."""
+_UNITS = {
+    "integer": 0, "whole number": 0, "dollar": 0, "euro": 0, "rupee": 0, "degree": 0,
+    "cent": 2, "penny": 2, "paisa": 2, "tenth": 1, "hundredth": 2, "thousandth": 3,
+    "ten thousandth": 4, "hundred thousandth": 5, "millionth": 6,
+    "ten": -1, "hundred": -2, "thousand": -3, "ten thousand": -4, "hundred thousand": -5,
+    "million": -6,
+}  # fmt: skip
+"""Units that are rounded to, with the number of decimals that each leaves."""
+_UNIT = "|".join(name.replace(" ", "[- ]") for name in sorted(_UNITS, key=len, reverse=True))
+_NEAREST = re.compile(
+    rf"(?:\bto (?:the|its) |\bround\w*\b[^.?!\n]{{0,60}}\b|[(,] ?)(?:nearest|closest) "
+    rf"(?:({_UNIT})s?\b(?![-\w])|(0?\.0*1|1(?:\.0)?|10+)(?![\w]|\.\d))",
+    re.I,
+)
+_PLACE = re.compile(
+    r"(?:\bround\w*\b[^.?!\n]{0,60}\bto (?:the )?|\bto )"
+    r"((?:ten|hundred)[- ]thousandth|tenth|hundredth|thousandth|millionth)(?:s\b| place\b)",
+    re.I,
+)
+_UNIT_ALONE = re.compile(
+    r"\bround\w*\b[^.?!\n]{0,60}\b(?:nearest|closest) unit\b"
+    r"|\b(?:give|given|answers?|correct|express(?:ed)?)\b[^.?!\n]{0,60}"
+    r"\bto the (?:nearest|closest) unit\b",
+    re.I,
+)
+"""Requests for whole numbers in words that may also speak of a place."""
+_EXACT_CASE = re.compile(
+    r"\bcase[- ]sensitive|\b(?:exact|same|original) (?:upper and lower )?case\b|\bexactly as\b"
+    r"|\bcase (?:matters|counts)\b|\bverbatim\b"
+    r"|\b(?:lower|upper|title|camel|pascal|sentence|proper|mixed|swap)[- ]?cased?\b"
+    r"|\b(?:un|de)?capitali[sz]|\b(?:capital|small) letters?\b|\b(?:in|all|block)[- ]capitals\b"
+    r"|\ball[- ]caps\b|\.(?:capitalize|casefold|lower|swapcase|title|upper)\(",
+    re.I,
+)
+"""Requests for answers in exactly the right case."""
+_ANY_CASE = re.compile(
+    r"\bcase[- ]insensitive|\b(?:ignor\w+|regardless of) (?:the )?(?:letter )?case\b"
+    r"|\b(?:case|capitali[sz]ation) (?:does not|doesn['’]t|is not|isn['’]t) (?:matter|important)\b",
+    re.I,
+)
+"""Says that the case does not matter."""
+_LISTS = re.compile(
+    r"\b(?:lists?|arrays?|tuples?|json|dict(?:ionary|ionaries|s)?|matri(?:x|ces)|vectors?)\b", re.I
+)
+"""Words of questions that ask for a list or an object."""
+_TINY = re.compile(
+    r"\bscientific\b|\bsignifican|\bp[- ]?values?\b|\bprobabilit|\blikelihood|\bepsilon\b"
+    r"|\b(?:nano|pico|femto|atto)|\bcoulombs?\b|\bplanck|\bboltzmann|\belectron|\bproton|\bneutron"
+    r"|(?:\^|\*\*)\s*[({]?\s*[-−]|⁻|/\s*\(?\s*\d+\s*(?:\^|\*\*)|\d[eE][-−]\d|0\.0{9}",
+    re.I,
+)
+"""Words of questions whose answers may be tiny without being zero."""
+_PRECISE = re.compile(
+    r"\b(?:1[3-9]|[2-9]\d|[1-9]\d\d+)[ -]?(?:\w+[ -])?"
+    r"(?:digits?|figures?|figs?|decimals?|places?)\b"
+    r"|\b(?:1[3-9]|[2-9]\d)[ -]?(?:s\.?f|d\.?p)\b",
+    re.I,
+)
+"""Requests for more digits than computed numbers are compared by."""
+_UNBOUND = re.compile(
+    r"\b(?:not|never|without|avoid|no|\w+n['’]t) (?:ever |to )?"
+    r"(?:(?:be )?(?:round|truncat|cut|shorten|limit|restrict)\w*"
+    r"(?:(?!\b(?:and|but|then)\b)[^.?!,;:\n]){0,40})?$"
+    r"|(?:\bat least|\bminimum(?: of)?|(?<!\bno )(?<!\bnot )\bmore than|\bbeyond) (?:to )?$",
+    re.I,
+)
+"""What before a request for rounding says that the answer may have more digits."""
+_OR_MORE = re.compile(r"\s*(?:or|and) (?:more|better|above)\b", re.I)
+
+
 @dataclass(frozen=True)
 class WantedForm:
     """How exactly a question wants answers to be compared."""
@@ -168,17 +258,61 @@ class WantedForm:
 def wanted(question: ModelQuestion) -> WantedForm:
     """How exactly a question wants answers to be compared, from its text and kind."""
     text = asked_text(question)
-    decimals, figures = decimals_asked(text), figures_asked(text)
+    decimals, figures = _decimals_asked(text), _figures_asked(text)
     is_rounded = question.input_type == TEXT and (decimals, figures) != (None, None)
     return WantedForm(
         decimals,
-        exact_case_asked(text),
+        _exact_case_asked(text),
         figures if decimals is None else None,
         is_rounded or question.input_type in NUMERIC,
-        question.input_type in (JSON, MATRIX) or bool(LISTS.search(text)),
-        bool(TINY.search(text)),
-        bool(PRECISE.search(text)),
+        question.input_type in (JSON, MATRIX) or bool(_LISTS.search(text)),
+        bool(_TINY.search(text)),
+        bool(_PRECISE.search(text)),
     )
+
+
+def asked_text(question: ModelQuestion) -> str:
+    """The text of the question, with its context if it has only a word or two."""
+    if len(question.text) < _SHORT:
+        return f"{question.text}\n{question.context}"
+    return question.text
+
+
+def _decimals_asked(text: str) -> int | None:
+    """The number of decimals that a question asks for, below 0 for tens and more, else None."""
+    if found := _bound(_DECIMALS, text):
+        return _count(found)
+    if found := _bound(_PLACE, text) or _bound(_NEAREST, text):
+        if found[1]:
+            return _UNITS[found[1].lower().replace("-", " ")]
+        whole, _, part = found[2].partition(".")
+        return 1 - len(whole) if whole.strip("0") else len(part)
+    return 0 if _bound(_UNIT_ALONE, text) else None
+
+
+def _figures_asked(text: str) -> int | None:
+    """The number of significant figures that a question asks for, else None."""
+    found = _bound(_FIGURES, text)
+    return _count(found) if found else None
+
+
+def _exact_case_asked(text: str) -> bool:
+    """Whether a question wants its answer in exactly the right case."""
+    return bool(_EXACT_CASE.search(text)) and not _ANY_CASE.search(text)
+
+
+def _bound(request: re.Pattern[str], text: str) -> re.Match[str] | None:
+    """The first request for so many digits and no more."""
+    for found in request.finditer(text):
+        before = text[max(0, found.start() - _NEAR) : found.start()]
+        if not _UNBOUND.search(before) and not _OR_MORE.match(text, found.end()):
+            return found
+    return None
+
+
+def _count(found: re.Match[str]) -> int:
+    word = next(filter(None, found.groups())).lower()
+    return _WORDS.index(word) if word in _WORDS else int(word)
 
 
 # -- the table of the rules by which a vote is laxer than a hash
@@ -197,7 +331,7 @@ class EqualityRule:
 
 DIGITS = 12
 """Number of significant digits of a computed number that count, unless more are asked for."""
-ZERO = Fraction(1, 10**DIGITS)
+_ZERO = Fraction(1, 10**DIGITS)
 """A computed number nearer to 0 than this is 0."""
 _MINUS = re.compile(r"^[−‐‑‒–﹣－](?=[\d.]|\s)|(?<=[eE])[−‐‑‒–﹣－]")
 _GROUPED = re.compile(
@@ -242,7 +376,7 @@ def _ungrouped(text: str, how: WantedForm) -> str:
 
 
 def _not_nearly_zero(value: Fraction, how: WantedForm) -> Fraction:
-    return Fraction(0) if abs(value) < ZERO and not (how.tiny or how.precise) else value
+    return Fraction(0) if abs(value) < _ZERO and not (how.tiny or how.precise) else value
 
 
 def _computed(value: Fraction, how: WantedForm) -> Fraction:
@@ -287,7 +421,6 @@ RULES: dict[str, EqualityRule] = {
     "option": EqualityRule("reading", "an option is named by its text or letter in any case"),
     "notation": EqualityRule("reading", "where a number is asked for, 007, +7, 7. and 7e0 are 7"),
     "python": EqualityRule("reading", "where a list is asked for, Python's notation gives one"),
-    "pixels": EqualityRule("reading", "one picture can be packed into different files"),
     "accents": EqualityRule("blanks", "Unicode has two codes for one accented letter", _composed),
     "spaces": EqualityRule("blanks", "the width of a space has no meaning", _squeezed),
     "marks": EqualityRule("blanks", "marks of no width cannot be seen", _unmarked),
@@ -346,7 +479,7 @@ def numeral(flat: str, how: WantedForm) -> tuple[Fraction, frozenset[str]] | Non
 
 
 @dataclass(frozen=True)
-class CanonicalForm:
+class _CanonicalForm:
     """What equal answers have in common."""
 
     key: Hashable
@@ -355,7 +488,7 @@ class CanonicalForm:
     """The rules of `RULES` that changed the answer."""
 
 
-def canonical(form: NormalForm, how: WantedForm) -> CanonicalForm:
+def canonical(form: NormalForm, how: WantedForm) -> _CanonicalForm:
     """The canonical form of an answer."""
     if form.kind == "json":
         return _canonical_parts(form, how)
@@ -364,15 +497,15 @@ def canonical(form: NormalForm, how: WantedForm) -> CanonicalForm:
         value, rules = applied("number", value, how)
     elif form.kind == "string" and value is not None:
         value, rules = applied("text", value, how)
-    return CanonicalForm((form.kind, value), form.rules | rules)
+    return _CanonicalForm((form.kind, value), form.rules | rules)
 
 
-def _canonical_parts(form: NormalForm, how: WantedForm) -> CanonicalForm:
+def _canonical_parts(form: NormalForm, how: WantedForm) -> _CanonicalForm:
     named = isinstance(form.value, dict)
     names = tuple(form.value) if named else None
     parts = [canonical(each, how) for each in (form.value.values() if named else form.value)]
     rules = frozenset().union(form.rules, *(each.rules for each in parts))
-    return CanonicalForm((form.kind, names, tuple(each.key for each in parts)), rules)
+    return _CanonicalForm((form.kind, names, tuple(each.key for each in parts)), rules)
 
 
 def same(one: NormalForm, other: NormalForm, how: WantedForm) -> bool:
@@ -387,7 +520,7 @@ def is_inexact(form: NormalForm, how: WantedForm) -> bool:
 
 def grouped(forms: Sequence[NormalForm], how: WantedForm) -> list[list[int]]:
     """The indices of forms in classes of equal ones."""
-    groups: dict[CanonicalForm, list[int]] = {}
+    groups: dict[_CanonicalForm, list[int]] = {}
     for index, form in enumerate(forms):
         groups.setdefault(canonical(form, how), []).append(index)
     return list(groups.values())

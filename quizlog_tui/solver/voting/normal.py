@@ -21,14 +21,13 @@ from typing import Any
 
 from ...replay.script.input_kinds import YESNO, is_free_text
 from ..decisions.decision import ModelQuestion
-from ..decisions.json_value import MAX_DEPTH, answer_fault
-from . import png
-from .asked import asked_text
+from ..decisions.decision_text import MAX_DEPTH, answer_fault
 from .equality import (
     MAX_DIGITS,
     NUMERIC,
     NormalForm,
     applied,
+    asked_text,
     json_in,
     numeral,
     wanted,
@@ -209,7 +208,7 @@ def _python_value(text: str) -> Any:
 
 
 def _data_form(text: str) -> NormalForm | None:
-    """The form of a data URI: its type, and a digest of its pixels or else of its bytes."""
+    """The form of a data URI: its type, and a digest of its bytes."""
     found = _DATA_URI.fullmatch(text.strip())
     if not found or ";base64" not in found[2].lower():
         return None
@@ -217,8 +216,5 @@ def _data_form(text: str) -> NormalForm | None:
         data = base64.b64decode(re.sub(r"\s", "", found[3]), validate=True)
     except (binascii.Error, ValueError):
         return None
-    mime = found[1].lower()
-    pixels = png.pixels(data) if mime == "image/png" else None
-    digest = hashlib.sha256(data if pixels is None else pixels).hexdigest()
-    rules = frozenset[str]() if pixels is None else frozenset({"pixels"})
-    return NormalForm("data", (mime, digest), f"{mime} {digest[:12]}", rules)
+    mime, digest = found[1].lower(), hashlib.sha256(data).hexdigest()
+    return NormalForm("data", (mime, digest), f"{mime} {digest[:12]}")

@@ -1,6 +1,7 @@
-"""Counts votes: the classes of equal answers, their weights, and the raw answer of each.
+"""Counts votes: one ballot of each model, the classes of equal answers, and their weights.
 
-Pure functions of a decision's evidence; none depends on the order of the models.
+An executed answer counts more than a claimed one; a failure is not a vote. Pure functions of a
+decision's evidence; none depends on the order of the models.
 """
 
 from __future__ import annotations
@@ -14,9 +15,16 @@ from fractions import Fraction
 from typing import Any
 
 from ...replay.script.input_kinds import CHOICE, JSON, MATRIX, MATRIX_LIST, RADIO
-from ..decisions.answer_text import answer_text
-from ..decisions.decision import Abstention, AnswerClass, Decision, ModelQuestion
-from .ballot import UNSURE, Ballot, in_conflict, proven_forms, vote_of
+from ..decisions.decision import (
+    Abstention,
+    AnswerClass,
+    Decision,
+    Execution,
+    ModelQuestion,
+    ModelReply,
+    Reconsidered,
+)
+from ..decisions.decision_text import answer_text
 from .equality import (
     NormalForm,
     WantedForm,
@@ -28,6 +36,129 @@ from .equality import (
     wanted,
 )
 from .normal import NoAnswerError, normal_form
+
+_EXECUTED = Fraction(1)
+"""Weight of an answer that code computed."""
+_ASSERTED = Fraction(1, 2)
+"""Weight of an answer that was only claimed."""
+_UNSURE = Fraction(1, 2)
+"""Confidence of a model that stated none."""
+
+
+@dataclass(frozen=True)
+class _Ballot:
+    """One model's vote."""
+
+    name: str
+    answer: Any
+    """The raw answer."""
+    form: NormalForm
+    weight: Fraction
+    executed: bool
+    """Whether code computed it."""
+    confidence: Fraction | None = None
+    family: str | None = None
+    primary: bool = False
+
+
+def _vote_of(
+    model: ModelReply,
+    again: Reconsidered | None,
+    proven: Sequence[NormalForm],
+    question: ModelQuestion,
+) -> _Ballot | str:
+    """The model's vote, preferably the reconsidered one; or why it has none, as text."""
+    if not model.weight:
+        return "its votes weigh nothing"
+    second = again and _second_vote(model, again, proven, question)
+    return second if isinstance(second, _Ballot) else _first_vote(model, question)
+
+
+def _first_vote(model: ModelReply, question: ModelQuestion) -> _Ballot | str:
+    if model.status != "ok":
+        return _no_vote_reason(model.status, model.error)
+    run = model.executed
+    if run is None or run.status == "sandbox_error":
+        return _ballot(model, model.claimed, question, executed=False)
+    if run.status != "ok":
+        return _no_vote_reason(f"its code: {run.status}", run.error)
+    return _ballot(model, run.answer, question, executed=True)
+
+
+def _second_vote(
+    model: ModelReply, again: Reconsidered, proven: Sequence[NormalForm], question: ModelQuestion
+) -> _Ballot | str:
+    if again.status != "ok":
+        return _no_vote_reason(again.status, again.error)
+    run = again.executed
+    if run is not None and run.status not in ("ok", "sandbox_error"):
+        return _no_vote_reason(f"its code: {run.status}", run.error)
+    sure = _UNSURE if again.confidence is None else Fraction(str(again.confidence))
+    if run is not None and run.status == "ok":
+        return _ballot(model, run.answer, question, executed=True, confidence=sure)
+    vote = _ballot(model, again.final_answer, question, executed=False, confidence=sure)
+    how = wanted(question)
+    if isinstance(vote, _Ballot) and any(same(vote.form, form, how) for form in proven):
+        return _ballot(model, again.final_answer, question, executed=True, confidence=sure)
+    return vote
+
+
+def _ballot(
+    model: ModelReply,
+    answer: Any,
+    question: ModelQuestion,
+    *,
+    executed: bool,
+    confidence: Fraction | None = None,
+) -> _Ballot | str:
+    try:
+        form = normal_form(answer, question)
+    except NoAnswerError as none:
+        return str(none)
+    weight = Fraction(str(model.weight)) * (_EXECUTED if executed else _ASSERTED)
+    return _Ballot(
+        model.name, answer, form, weight, executed, confidence, model.family, model.primary
+    )
+
+
+def _no_vote_reason(what: str, error: str | None) -> str:
+    """Why there is no vote, in one line."""
+    return f"{what}: {error}" if error else what
+
+
+def _proven_forms(decision: Decision) -> list[NormalForm]:
+    """The normal forms of all answers that code computed, in either round."""
+    runs = [reply.executed for reply in decision.models]
+    runs += [reply.executed for reply in decision.reconciliation]
+    return [form for run in runs if (form := _form_of(run, decision.question))]
+
+
+def _form_of(run: Execution | None, question: ModelQuestion) -> NormalForm | None:
+    if run is None or run.status != "ok":
+        return None
+    try:
+        return normal_form(run.answer, question)
+    except NoAnswerError:
+        return None
+
+
+def is_equal(one: Any, other: Any, question: ModelQuestion) -> bool:
+    """Whether two raw answers count as equal. A value that is not an answer equals nothing."""
+    try:
+        return same(normal_form(one, question), normal_form(other, question), wanted(question))
+    except NoAnswerError:
+        return False
+
+
+def _in_conflict(model: ModelReply, question: ModelQuestion) -> bool:
+    """Whether the model's code computed another answer than the model claimed."""
+    computed = _form_of(model.executed, question)
+    if computed is None or model.claimed is None:
+        return False
+    try:
+        return not same(normal_form(model.claimed, question), computed, wanted(question))
+    except NoAnswerError:
+        return False
 
 
 @dataclass(frozen=True)
@@ -46,26 +177,26 @@ def tally(decision: Decision) -> Tally:
     """Count the votes of a decision."""
     how = wanted(decision.question)
     again = {reply.name: reply for reply in decision.reconciliation}
-    proven = proven_forms(decision)
+    proven = _proven_forms(decision)
     ballots, abstained = [], []
     for model in sorted(decision.models, key=lambda model: model.name):
-        vote = vote_of(model, again.get(model.name), proven, decision.question)
-        if isinstance(vote, Ballot):
+        vote = _vote_of(model, again.get(model.name), proven, decision.question)
+        if isinstance(vote, _Ballot):
             ballots.append(vote)
         else:
             abstained.append(Abstention(model.name, vote))
     classes = _classes(ballots, decision, how)
-    conflicts = sorted(m.name for m in decision.models if in_conflict(m, decision.question))
+    conflicts = sorted(m.name for m in decision.models if _in_conflict(m, decision.question))
     return Tally(classes, tuple(abstained), tuple(conflicts), _primary(classes, ballots))
 
 
-def _primary(classes: Iterable[AnswerClass], ballots: Sequence[Ballot]) -> str | None:
+def _primary(classes: Iterable[AnswerClass], ballots: Sequence[_Ballot]) -> str | None:
     names = {ballot.name for ballot in ballots if ballot.primary}
     return next((c.key for c in classes if not c.refused and names & {*c.members}), None)
 
 
 def _classes(
-    ballots: Sequence[Ballot], decision: Decision, how: WantedForm
+    ballots: Sequence[_Ballot], decision: Decision, how: WantedForm
 ) -> tuple[AnswerClass, ...]:
     forms = _refused_forms(decision)
     refused = [b for b in ballots if any(same(form, b.form, how) for form in forms)]
@@ -80,7 +211,7 @@ def _classes(
     return tuple(sorted(found, key=order))
 
 
-def _groups(ballots: Sequence[Ballot], how: WantedForm) -> list[list[Ballot]]:
+def _groups(ballots: Sequence[_Ballot], how: WantedForm) -> list[list[_Ballot]]:
     groups = grouped([ballot.form for ballot in ballots], how)
     return [[ballots[i] for i in group] for group in groups]
 
@@ -95,11 +226,13 @@ def _refused_forms(decision: Decision) -> list[NormalForm]:
     return forms
 
 
-def _class(members: Sequence[Ballot], decision: Decision, *, refused: bool) -> AnswerClass:
+def _class(members: Sequence[_Ballot], decision: Decision, *, refused: bool) -> AnswerClass:
     how = wanted(decision.question)
     sure = any(reply.confidence is not None for reply in decision.reconciliation)
     weights = {b.name: b.weight for b in members}
-    trust = {b.name: b.weight * (UNSURE if b.confidence is None else b.confidence) for b in members}
+    trust = {
+        b.name: b.weight * (_UNSURE if b.confidence is None else b.confidence) for b in members
+    }
     cap = None if decision.family_cap is None else Fraction(str(decision.family_cap))
     return AnswerClass(
         key=_key(members, how),
@@ -112,14 +245,14 @@ def _class(members: Sequence[Ballot], decision: Decision, *, refused: bool) -> A
     )
 
 
-def _differ(members: Iterable[Ballot], decision: Decision) -> bool:
+def _differ(members: Iterable[_Ballot], decision: Decision) -> bool:
     """Whether answers would have different hashes in episodes."""
     texts = {answer_text(ballot.answer, decision.question) for ballot in members}
     return len({_raw(answer_value(text)) for text in texts}) > 1
 
 
 def _total(
-    members: Iterable[Ballot], weights: dict[str, Fraction], cap: Fraction | None
+    members: Iterable[_Ballot], weights: dict[str, Fraction], cap: Fraction | None
 ) -> Fraction:
     """The sum of the weights, with each provider family limited to the cap."""
     alone = [weights[b.name] for b in members if b.family is None or cap is None]
@@ -131,7 +264,7 @@ def _total(
     return sum((*alone, *families.values()), Fraction(0))
 
 
-def _key(members: Iterable[Ballot], how: WantedForm) -> str:
+def _key(members: Iterable[_Ballot], how: WantedForm) -> str:
     """The key of a class: the shortest of its members' labels."""
     labels = {ballot.form.label for ballot in members}
     kind = next(iter(members)).form.kind
@@ -144,14 +277,14 @@ def _key(members: Iterable[Ballot], how: WantedForm) -> str:
     return f"{kind}:{label}"
 
 
-def _representative(members: Iterable[Ballot], question: ModelQuestion, how: WantedForm) -> Any:
+def _representative(members: Iterable[_Ballot], question: ModelQuestion, how: WantedForm) -> Any:
     """The most frequent raw answer; among equals one that no rule changes as a number.
 
     Then one of the wanted type, then a computed one.
     """
     texts = Counter(_raw(ballot.answer) for ballot in members)
 
-    def order(ballot: Ballot) -> tuple[int, bool, bool, bool, int, str]:
+    def order(ballot: _Ballot) -> tuple[int, bool, bool, bool, int, str]:
         text = _raw(ballot.answer)
         unfit = not _fits(ballot.answer, question, how)
         inexact = is_inexact(ballot.form, how)

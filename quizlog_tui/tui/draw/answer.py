@@ -1,15 +1,18 @@
-"""One answer in full: who gave it to which question, and what came of it."""
+"""One answer in full: who gave it to which question, what came of it; and whether a text is JSON.
+
+Uses no widgets.
+"""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable
 
 from ...session.timeline import Moment
 from ...terminal_text import plain
-from ...text import plural
-from ..json_text import is_json
-from ..widgets.lines.documents import Line, line
+from ...text import one_line, plural
+from ..widgets.documents import Line, line
 
 _MOST = 200_000
 """Characters of an answer that are laid out; longer ones are shown as they are."""
@@ -86,3 +89,19 @@ def _indented(text: str) -> str:
         else:
             pieces.append({",": f",\n{'  ' * depth}", ":": ": "}.get(word, word))
     return "".join(pieces)
+
+
+def is_json(text: str) -> bool:
+    """Whether a text is one JSON value."""
+    return json_problem(text) is None
+
+
+def json_problem(text: str) -> str | None:
+    """Why and where a text is not valid JSON; None if it is valid."""
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        return one_line(f"line {error.lineno}, column {error.colno}: {error.msg}")
+    except (ValueError, RecursionError) as error:
+        return one_line(str(error) or "nested too deep")
+    return None

@@ -1,7 +1,7 @@
 """Draws two runs side by side, or one below the other in a narrow pane, with one item per step.
 
-`proof.compare.align` pairs the steps. Differing words are enclosed in « », and differing steps have
-a sign, so that they can be seen without colour or underlining.
+`proof.compare` pairs the steps and gives their texts. Differing words are underlined and enclosed
+in « », and differing steps have a sign, so that they can be seen without colour.
 """
 
 from __future__ import annotations
@@ -10,44 +10,47 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, zip_longest
+from typing import NamedTuple
 
 from rich.cells import cell_len
 from rich.segment import Segment
 
-from ...proof.compare.align import AlignedRow as Aligned
-from ...proof.compare.align import align
+from ...proof.compare.align import AlignedRow, Span, align, changes, words
+from ...proof.compare.diff_text import stop_texts
 from ...proof.diverge import first_difference
+from ...proof.drift import NOUNS
 from ...replay.transcript import Step, Transcript
-from ...session.branch_list import BranchInfo
+from ...session.reply import BranchInfo
 from ...terminal_text import plain
 from ...text import one_line, plural
-from ..widgets.lines.columns import fitted
-from ..widgets.lines.documents import Line, line, logical_lines, safe
-from ..widgets.lines.table_rows import is_table_row
-from ..widgets.lines.wrapping import Row, Rows, height
-from .sides import (
-    MARKED,
-    pieces,
-    shortened,
-    sides,
-    stop_text,
-    text_item,
-    without_last_newline,
-    written_pieces,
+from ..widgets.columns import fitted
+from ..widgets.documents import (
+    Document,
+    Line,
+    Row,
+    Rows,
+    height,
+    is_table_row,
+    line,
+    logical_lines,
+    pieces_between,
+    safe,
+    terminal_pieces,
 )
-from .status_signs import STYLES, outcome
+from .status import MARKS, STYLES, outcome
 
 SIDE_BY_SIDE = 70
 """Minimum width in cells for two columns."""
-SIGNS = {"same": "│", "changed": "≠", "only-a": "<", "only-b": ">"}
+_SIGNS = {"same": "│", "changed": "≠", "only-a": "<", "only-b": ">"}
 """The sign of a row: alike, different, only on the left, only on the right."""
-_WHAT = {
-    "answer": "the answer",
-    "print": "what is printed",
-    "prompt": "the question",
-    "error": "the error",
-    "outcome": "the outcome",
-}
+_MARKED = ("removed", "added")
+"""The styles of differing words, on the left and on the right."""
+_WHAT = {"answer": "the answer"} | NOUNS
+"""Names of what differs, for sentences."""
+_ALIKE = 8
+"""Maximum lines of output shown where both runs wrote the same."""
+_CONTEXT = 3
+"""Equal lines shown before and after lines that differ."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +81,7 @@ class First:
     """The right side's version."""
 
 
-class Comparison:
+class Comparison(Document):
     """The aligned steps of two runs. Items are made on demand.
 
     Args:
@@ -111,7 +114,7 @@ class Comparison:
     def text(self, index: int) -> str:
         """The text that a search reads."""
         row = self.rows[index]
-        texts = [stop_text(step, run) for step, run in self._stops(row)]
+        texts = [_whole_text(step, run) for step, run in self._stops(row)]
         return texts[0] if row.kind == "same" else "\n".join(texts)
 
     def starts(self, width: int) -> Sequence[int]:
@@ -121,9 +124,10 @@ class Comparison:
             self._starts = list(accumulate(map(self._height, range(len(self))), initial=0))
         return self._starts
 
-    def shift(self, cells: int) -> None:
+    def shift(self, cells: int) -> bool:
         """Show more of the right end of tables that are wider than a column, or of the left one."""
         self._left = max(0, min(self._left + cells, self._widest - self._column))
+        return True
 
     @cached_property
     def _widest(self) -> int:
@@ -145,10 +149,10 @@ class Comparison:
                 text = "".join(part for part, _ in row)
                 if is_table_row(text):
                     styles = [style for part, style in row for _ in part]
-                    marks = (at for at, style in enumerate(styles) if style in MARKED)
+                    marks = (at for at, style in enumerate(styles) if style in _MARKED)
                     yield text, next(marks, None)
 
-    def _stops(self, row: Aligned) -> list[tuple[Step, Transcript]]:
+    def _stops(self, row: AlignedRow) -> list[tuple[Step, Transcript]]:
         """The stops of a row with their runs, left side first."""
         pairs = ((row.a, self.a.run), (row.b, self.b.run))
         return [(step, run) for step, run in pairs if step is not None]
@@ -165,7 +169,7 @@ class Comparison:
     def _height(self, index: int) -> int:
         row = self.rows[index]
         if row.kind == "same":
-            text = stop_text(shortened(row.a), self.a.run) if row.a else ""
+            text = _whole_text(_shortened(row.a), self.a.run) if row.a else ""
             plain = text.replace("\t", "    ") if text.isascii() else safe(text)
             return _rows_of(plain, self._column)
         if self._width < SIDE_BY_SIDE:
@@ -177,12 +181,12 @@ class Comparison:
     def _sides(self, index: int) -> tuple[Line, Line]:
         """Both texts of a differing row with the differing words marked; cached."""
         if index not in self._changed:
-            self._changed[index] = sides(self.rows[index], self.a.run, self.b.run)
+            self._changed[index] = _marked_sides(self.rows[index], self.a.run, self.b.run)
         return self._changed[index]
 
     def _alike(self, index: int) -> Line:
         row = self.rows[index]
-        return text_item(pieces(shortened(row.a), self.a.run)) if row.a else Line(())
+        return _item(_stop_pieces(_shortened(row.a), self.a.run)) if row.a else Line(())
 
     def _drawn(self, index: int, *, every: bool = False) -> Iterator[Row]:
         """The rows of an item; step numbers on the first row of each text, or on `every` row."""
@@ -196,7 +200,7 @@ class Comparison:
         both = zip_longest(*map(self._fitted_rows, pair), fillvalue=empty)
         for number, (one, other) in enumerate(both):
             labels = (row.index_a, row.index_b) if number == 0 or every else (None, None)
-            sign = SIGNS[row.kind] if number == 0 else "│" if row.kind == "same" else "┃"
+            sign = _SIGNS[row.kind] if number == 0 else "│" if row.kind == "same" else "┃"
             yield [
                 *self._cells(labels[0], one),
                 (f" {sign} ", "dim" if row.kind == "same" else "warn"),
@@ -216,10 +220,10 @@ class Comparison:
             yield " ", row.index_a, self._alike(index)
             return
         one, other = self._sides(index)
-        alike = written_pieces(shortened(row.a)) if row.a else ()
+        alike = _written_pieces(_shortened(row.a)) if row.a else ()
         if alike and row.a and row.b and row.a.written == row.b.written:
-            yield " ", row.index_a, Line(without_last_newline(alike))
-            one, other = (text_item(side.pieces[len(alike) :]) for side in (one, other))
+            yield " ", row.index_a, Line(_without_last_newline(alike))
+            one, other = (_item(side.pieces[len(alike) :]) for side in (one, other))
         if row.a:
             yield "<", row.index_a, one
         if row.b:
@@ -262,7 +266,7 @@ class Comparison:
         return fitted(one, half) + "   " + fitted(other, half)
 
 
-def _renumbered(row: Aligned, first_a: int, first_b: int) -> Aligned:
+def _renumbered(row: AlignedRow, first_a: int, first_b: int) -> AlignedRow:
     """A row with the numbers of the steps where its runs do not begin with step 0."""
     if not first_a and not first_b:
         return row
@@ -362,3 +366,150 @@ def _line_text(run: Transcript) -> str:
 
 def _said(value: object) -> str:
     return "nothing" if value is None else plain(str(value)).strip() or "(empty)"
+
+
+def _marked_sides(row: AlignedRow, a: Transcript, b: Transcript) -> tuple[Line, Line]:
+    """Both texts of a differing row, with differing words marked if both sides have one."""
+    if row.a is None or row.b is None:
+        return _alone(row.a, a), _alone(row.b, b)
+    left: list[tuple[str, str]] = []
+    right: list[tuple[str, str]] = []
+    alike = row.a.written == row.b.written
+    one, other = row.a, row.b
+    one, other = (_shortened(one), _shortened(other)) if alike else _without_equal_lines(one, other)
+    both = zip_longest(_texts(one, a), _texts(other, b), fillvalue=("", ""))
+    for texts in both:
+        part_a, part_b = _drawn_alike(*texts)
+        spans_a, spans_b = _differing(part_a, part_b)
+        left += _spanned(part_a, spans_a, _MARKED[0])
+        right += _spanned(part_b, spans_b, _MARKED[1])
+    return _item(left), _item(right)
+
+
+class _StopPart(NamedTuple):
+    """A part of a stop: what was written, the question, the answer, or the end."""
+
+    pieces: Sequence[tuple[str, str]]
+    """Its text as a terminal would show it, in its own colours."""
+    style: str
+    """The style of what has no colour of its own."""
+
+    @property
+    def text(self) -> str:
+        """The characters."""
+        return "".join(text for text, _ in self.pieces)
+
+
+def _texts(step: Step, run: Transcript) -> list[tuple[str, str]]:
+    """The parts of a stop as they were written, each with its style; a cursor if one is asked."""
+    output, question, answer, end = stop_texts(step, run)
+    pending = step.prompt is not None and step.input is None
+    texts = [(output, ""), (question, "prompt"), ("▏", "dim") if pending else (answer, "answer")]
+    if end:
+        before = "\n" if output and not output.endswith("\n") else ""
+        texts += [(before, ""), (f"{MARKS[run.status]} {end}", STYLES[run.status])]
+    return texts
+
+
+def _whole_text(step: Step, run: Transcript) -> str:
+    """The whole text of a stop."""
+    return "".join(part.text for part in _parts(step, run))
+
+
+def _stop_pieces(step: Step, run: Transcript) -> list[tuple[str, str]]:
+    """The text in styled pieces: output, question, answer, end."""
+    return [piece for part in _parts(step, run) for piece in part.pieces]
+
+
+def _item(pieces: Sequence[tuple[str, str]]) -> Line:
+    """An item of at least one row."""
+    return line(*(pieces or [("", "")]))
+
+
+def _written_pieces(step: Step) -> Sequence[tuple[str, str]]:
+    """What a stop wrote, in styled pieces."""
+    return _part("".join(step.written), "").pieces
+
+
+def _without_last_newline(pieces: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """The same text without the newline at its end."""
+    *others, (text, style) = pieces
+    return (*others, (text.removesuffix("\n"), style))
+
+
+def _part(text: str, style: str, *, raw: bool = False) -> _StopPart:
+    return _StopPart(terminal_pieces(text, style, raw=raw), style)
+
+
+def _parts(step: Step, run: Transcript) -> list[_StopPart]:
+    return [_part(text, style) for text, style in _texts(step, run)]
+
+
+def _shortened(step: Step) -> Step:
+    """A stop that is equal in both runs, with long output _shortened."""
+    text = "".join(step.written)
+    count = text.count("\n")
+    if count <= _ALIKE:
+        return step
+    first = "\n".join(text.split("\n", _ALIKE)[:_ALIKE])
+    return replace(step, written=(f"{first}\n… {plural(count - _ALIKE, 'more line')}, alike\n",))
+
+
+def _without_equal_lines(a: Step, b: Step) -> tuple[Step, Step]:
+    """Two stops with different output, reduced to the differing lines and some context."""
+    lines_a, lines_b = ("".join(step.written).split("\n") for step in (a, b))
+    left: list[str] = []
+    right: list[str] = []
+    at = 0
+    for start_a, end_a, start_b, end_b in changes(lines_a, lines_b):
+        equal = _folded(lines_a[at:start_a], _CONTEXT if left or right else 0, _CONTEXT)
+        left += [*equal, *lines_a[start_a:end_a]]
+        right += [*equal, *lines_b[start_b:end_b]]
+        at = end_a
+    rest = _folded(lines_a[at:], _CONTEXT, 1)  # the question stands on the last line
+    texts = ["\n".join([*lines, *rest]) for lines in (left, right)]
+    written = [(text,) if text else () for text in texts]
+    return replace(a, written=written[0]), replace(b, written=written[1])
+
+
+def _folded(lines: Sequence[str], before: int, after: int) -> Sequence[str]:
+    """Replace the middle of equal lines by their count."""
+    count = len(lines) - before - after
+    if count < 2:
+        return lines
+    return [*lines[:before], f"… {count} lines alike", *lines[len(lines) - after :]]
+
+
+def _drawn_alike(one: tuple[str, str], other: tuple[str, str]) -> tuple[_StopPart, _StopPart]:
+    """Both parts as a terminal would show them, but raw where only escape sequences differ."""
+    drawn = _part(*one), _part(*other)
+    if one == other or drawn[0].text != drawn[1].text:
+        return drawn
+    return _part(*one, raw=True), _part(*other, raw=True)
+
+
+def _alone(step: Step | None, run: Transcript) -> Line:
+    """A stop that only one run has, or the empty place in the other."""
+    return _item(_stop_pieces(step, run)) if step else Line(())
+
+
+def _differing(one: _StopPart, other: _StopPart) -> tuple[list[Span], list[Span]]:
+    """The words to mark; none if a side is empty or the styles differ."""
+    if one.style != other.style or not one.text or not other.text:
+        return [], []
+    return words(one.text, other.text)
+
+
+def _spanned(whole: _StopPart, spans: Sequence[Span], style: str) -> Iterator[tuple[str, str]]:
+    """A part of a stop with some words marked, on each of their lines."""
+    at = 0
+    for start, end in spans:
+        yield from pieces_between(whole.pieces, at, start)
+        lines = whole.text[start:end].split("\n")
+        for number, part in enumerate(lines):
+            if number:
+                yield "\n", whole.style
+            if part or (not lines[number - 1] and number == len(lines) - 1):
+                yield from (("«", whole.style), (part or "⏎", style), ("»", whole.style))
+        at = end
+    yield from pieces_between(whole.pieces, at, len(whole.text))

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ...session.find import Hit, excerpt
-from ..search_hits import Found
-from ..widgets.lines.columns import GAP, Cell, Grid, Layout, cells_line, layout, widest
-from ..widgets.lines.documents import Line, line
+from ..messages import Found
+from ..widgets.columns import GAP, Cell, Grid, Layout, cells_line, layout, widest
+from ..widgets.documents import Line, line
 
 _MEASURED = 200
 """Hits that columns are measured by; what is wider in others is cut."""

@@ -1,4 +1,4 @@
-"""Recognizes Markdown, JSON and CSV in an output, and lays them out. Pure.
+"""Recognizes Markdown, JSON and CSV in an output and lays them out; colours a script. Pure.
 
 What is recognized stays text of the script: Rich only lays it out, and nothing in it is followed.
 """
@@ -9,13 +9,17 @@ import csv
 import json
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from io import StringIO
 from typing import Literal, NamedTuple
 
-from ..widgets.lines.documents import Line, line, logical_lines
+from pygments.lexers.python import PythonLexer
+from pygments.token import Comment, Keyword, Name, Number, Operator, String
+
+from ...replay.script.source import Source
+from ..widgets.documents import Line, Table, line, logical_lines, terminal_pieces
 from .answer import pretty_answer
 from .output import rule
-from .terminal_pieces import terminal_pieces
 
 MOST = 200_000
 """Characters of an output that are laid out."""
@@ -24,6 +28,14 @@ _TRIES = 100
 _ROWS = 3
 """Rows from which on lines are a table, the heads among them."""
 _MARKDOWN = re.compile(r"^(#{1,6} \S|```|[-*] \S|> \S|\|.*\|\n\|[-:| ]+\|$)|\*\*\S.*?\*\*", re.M)
+_STYLES = (
+    (Comment, "dim"),
+    (String, "good"),
+    (Number, "answer"),
+    (Keyword, "head"),
+    (Operator.Word, "head"),
+    (Name.Builtin, "prompt"),
+)
 
 
 class Section(NamedTuple):
@@ -135,3 +147,26 @@ def _table(text: str) -> object:
     for row in rows:
         made.add_row(*(Text(cell) for cell in row))
     return made
+
+
+def source_table(source: Source) -> Table:
+    """One item per line; item 0 is line 1."""
+    lines = _coloured("\n".join(source.lines))
+
+    def make(index: int) -> Line:
+        return line((f"{index + 1:4} ", "dim"), *lines[index], cut=True)
+
+    return Table(len(source.lines), make)
+
+
+@lru_cache(maxsize=4)
+def _coloured(text: str) -> list[list[tuple[str, str]]]:
+    """The pieces of each line with their styles."""
+    lines: list[list[tuple[str, str]]] = [[]]
+    for kind, value in PythonLexer(stripnl=False, ensurenl=False).get_tokens(text):
+        style = next((name for token, name in _STYLES if kind[: len(token)] == token), "")
+        first, *others = value.split("\n")
+        lines[-1].append((first, style))
+        lines += [[(other, style)] for other in others]
+    wanted = text.count("\n") + 1
+    return lines[:wanted] + [[] for _ in range(wanted - len(lines))]

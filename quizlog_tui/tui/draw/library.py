@@ -1,23 +1,29 @@
-"""Filters, sorts and draws the records of a library, one row each."""
+"""Filters, sorts and draws the records of a library, one row each, and the preview of one."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from ...record import model
-from ...record.summary import Summary
+from ...record.feedback import Feedback
+from ...record.summary import Preview, Summary
+from ...terminal_text import plain, with_newlines
 from ...text import one_line, plural, told_apart
 from ..clock import Clock
 from ..keys.keymap import KeyOf
-from ..widgets.lines.columns import Cell, Grid, Layout, cells_line, layout, widest
-from ..widgets.lines.documents import Line, line
-from .status_signs import MARKS, STYLES, WORDS
+from ..widgets.columns import Cell, Grid, Layout, cells_line, layout, widest
+from ..widgets.documents import Line, line, pieces_between, terminal_pieces
+from .status import MARKS, STYLES, WORDS, bars, outcome
 
-UNREADABLE = "unreadable"
+_LINES = 30
+"""Printed lines that are shown, the last ones."""
+_NOTES = 5
+"""Notes that are shown, the last ones."""
+_UNREADABLE = "unreadable"
 """The status of a record that cannot be read."""
-STATUSES = ("", *model.STATUSES, UNREADABLE)
+STATUSES = ("", *model.STATUSES, _UNREADABLE)
 """The statuses to filter by; empty for all."""
 ORDERS = ("name", "changed", "score", "steps")
 """The sort orders of the list."""
@@ -39,7 +45,7 @@ def arranged(
     found: Iterable[Summary], order: str = "name", *, backwards: bool = False, status: str = ""
 ) -> list[Summary]:
     """Filter by status and sort; ties are sorted by name."""
-    wanted = [one for one in found if status in ("", one.status or UNREADABLE)]
+    wanted = [one for one in found if status in ("", one.status or _UNREADABLE)]
     wanted.sort(key=lambda one: str(one.path), reverse=backwards and order == "name")
     key = _KEYS.get(order)
     if key is None:
@@ -113,7 +119,7 @@ def _row(one: Summary, name: str, columns: Layout, clock: Clock) -> Line:
         known = {name: width for name, width in columns.items() if name in cells}
         return line(*cells_line(known, cells, ends=["record"]).pieces, problem(one), cut=True)
     cells["state"] = (state_text(one.status, one.score), STYLES[one.status])
-    cells["steps"] = steps_text(one)
+    cells["steps"] = _steps_text(one)
     cells["branches"] = str(one.branches) if one.branches > 1 else ""
     cells["script"] = (one.script or "", "dim")
     cells["seed"] = (str(one.seed), "dim")
@@ -131,7 +137,7 @@ def state_text(status: str | None, score: float | None) -> str:
     return f"{MARKS.get(status, '?')} {WORDS.get(status, 'unknown')}{points}"
 
 
-def steps_text(one: Summary) -> str:
+def _steps_text(one: Summary) -> str:
     """The number of answers used, and the total if some are after the pointer."""
     return f"{one.used}" if one.used == one.recorded else f"{one.used}/{one.recorded}"
 
@@ -188,3 +194,41 @@ def nothing_lines(
             if (at := key(one))
         ),
     ]
+
+
+def preview_lines(one: Summary, found: Preview) -> list[Line]:
+    """How a record stands, what it asks or why it failed, its notes, and what it printed last."""
+    if one.problem:
+        return [line((f"! {one.problem}", "error"))]
+    return list(_lines(one, found))
+
+
+def _lines(one: Summary, found: Preview) -> Iterator[Line]:
+    yield line((outcome(one.status, one.score), STYLES[one.status]))
+    if found.error is not None:
+        place = "" if found.line is None else f"line {found.line}: "
+        yield line((f"{place}{plain(found.error)}", "error"))
+    if found.question is not None:
+        yield line((plain(found.question), "prompt"))
+    if len(found.scores) > 1:
+        yield line(("scores ", "dim"), bars(list(found.scores)))
+    yield line((f"seed {one.seed} · {one.script}", "dim"))
+    for note in found.notes[-_NOTES:]:
+        yield line(("note ", "head"), _note(note))
+    if found.printed:
+        yield line("")
+        yield _printed(found.printed)
+
+
+def _printed(texts: Sequence[str]) -> Line:
+    """What was printed last, drawn as in the player."""
+    pieces = terminal_pieces("".join(with_newlines(texts)), "", raw=False)
+    text = "".join(part for part, _ in pieces).removesuffix("\n")
+    left_out = "\n".join(text.split("\n")[:-_LINES])
+    start = len(left_out) + bool(left_out)
+    return Line(tuple(pieces_between(pieces, start, len(text))), unwrapped="tables")
+
+
+def _note(note: Feedback) -> str:
+    step = "" if note.at is None else f"step {note.at}"
+    return " · ".join(filter(None, (step, note.verdict, note.author, note.text)))

@@ -1,4 +1,4 @@
-"""Draws the notes of a record: one row each, one note in full, and the sign of a step."""
+"""Draws the notes of a record: one row each, and one note in full."""
 
 from __future__ import annotations
 
@@ -6,22 +6,13 @@ from collections.abc import Callable, Iterable, Sequence
 
 from ...record.feedback import VERDICTS, Feedback
 from ..clock import Clock
-from ..widgets.lines.columns import Cell, Grid, Layout, cells_line, layout, widest
-from ..widgets.lines.documents import Line, line
+from ..widgets.columns import Cell, Grid, Layout, cells_line, layout, widest
+from ..widgets.documents import Line, line
 
-SIGN = "✎"
-"""The sign of a step that has notes."""
 NO_VERDICT = "none"
 """The filter for notes without a verdict."""
 _MARKS = {"right": "✓", "wrong": "✗", "unsure": "?"}
 _STYLES = {"right": "good", "wrong": "error", "unsure": "warn"}
-
-
-def note_sign(notes: Sequence[Feedback]) -> str:
-    """The sign of a step with notes, with the mark of the last verdict; empty without notes."""
-    verdicts = [said.verdict for said in notes if said.verdict]
-    mark = _MARKS.get(verdicts[-1], "") if verdicts else ""
-    return SIGN + mark if notes else ""
 
 
 def verdict_words(verdict: str | None) -> str:

@@ -1,21 +1,39 @@
-"""Draws the output of a run with each answer in its place: one item per step, a rule below each."""
+"""Draws the output of a run with each answer in its place: one item per step, a rule below each.
+
+Lines of stderr are marked, below what was printed at the step. Of long output the first and last
+lines are shown, and between them how many are left out; only what is shown is settled.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from rich.cells import cell_len, set_cell_size
 
 from ...replay.transcript import Step, Transcript
 from ...terminal_text import MOST, plain, steers
-from ...text import one_line
-from ..widgets.lines.documents import TAB, Document, Line, name_lines, rows, safe
-from ..widgets.lines.wrapping import Unwrapped, height
-from .folding import folded_pieces
-from .stderr import last_stop, stderr_text
-from .terminal_pieces import Pieces, terminal_pieces
+from ...text import one_line, plural
+from ..widgets.documents import (
+    TAB,
+    Document,
+    Line,
+    Pieces,
+    Unwrapped,
+    height,
+    name_lines,
+    pieces_between,
+    rows,
+    safe,
+    terminal_pieces,
+)
+
+_FIRST, _LAST = 20, 40
+"""Lines shown of a folded output."""
+_LONG = 100
+"""Lines of an output that are not folded."""
+_MARK = "stderr: "
 
 
 @dataclass(frozen=True)
@@ -97,7 +115,7 @@ class RunOutput:
         return self._heights[:count]
 
 
-class _Shown:
+class _Shown(Document):
     """A run up to a stop."""
 
     def __init__(self, run: RunOutput, count: int, last: Line) -> None:
@@ -105,7 +123,7 @@ class _Shown:
         self._count = count
         self._last = last
 
-    def shares(self, before: Document) -> int:
+    def shared_with(self, before: Document) -> int:
         """Number of leading items shared with another stop of the same run."""
         if isinstance(before, _Shown) and before._run is self._run:
             return min(self._count, before._count)
@@ -147,18 +165,80 @@ def tail(step: Step, hidden: int = 0, form: OutputForm = _USUAL) -> Line:
     return Line((*_pieces(step, form), ("▏", "dim")))
 
 
-def asked_text(step: Step, form: OutputForm) -> str:
+def _stderr_text(step: Step, *, raw: bool) -> str:
+    """The lines that a step wrote to stderr, marked; empty if there are none.
+
+    A question at the end of stderr is left out, since it is shown as the question.
+    """
+    written = step.stderr.removesuffix(step.prompt or "")
+    if not written:
+        return ""
+    lines = (written if raw else plain(written)).removesuffix("\n").split("\n")
+    marked = "\n".join(f"{_MARK}{line}" for line in lines)
+    printed = "".join(step.written)
+    before = "" if (printed if raw else plain(printed))[-1:] in ("", "\n") else "\n"
+    return f"{before}{marked}" + ("" if step.prompt is None else "\n")
+
+
+def last_stop(run: Transcript) -> Step:
+    """The last stop of a run, without the traceback or exit text that the error shows."""
+    if run.last_error is None or not run.last.stderr:
+        return run.last
+    exited = run.error_type == "SystemExit"
+    return replace(run.last, stderr="" if exited else run.own_stderr)
+
+
+def folded_pieces(text: str, opens: str, *, raw: bool) -> Pieces:
+    """An output in styled pieces, folded if it is long.
+
+    Args:
+        text: What was written.
+        opens: The key that opens it; empty if it is not to be folded.
+        raw: Whether escape sequences are shown as text.
+    """
+    if opens and len(text) > MOST and (cut := _cut(text)):
+        first, last = (
+            terminal_pieces(part, "", raw=raw) for part in (text[: cut[0]], text[cut[1] :])
+        )
+        return [*first, _note(text, cut, opens), *last]
+    pieces = terminal_pieces(text, "", raw=raw)
+    shown = "".join(part for part, _ in pieces) if opens else ""
+    cut = _cut(shown)
+    if cut is None:
+        return pieces
+    first, last = pieces_between(pieces, 0, cut[0]), pieces_between(pieces, cut[1], len(shown))
+    return [*first, _note(shown, cut, opens), *last]
+
+
+def _cut(text: str) -> tuple[int, int] | None:
+    """The offsets between which lines are left out; None if the text is short."""
+    if text.count("\n") <= _LONG:
+        return None
+    start, end = 0, len(text)
+    for _ in range(_FIRST):
+        start = text.index("\n", start) + 1
+    for _ in range(_LAST + 1):
+        end = text.rindex("\n", 0, end)
+    return start, end + 1
+
+
+def _note(text: str, cut: tuple[int, int], opens: str) -> tuple[str, str]:
+    left_out = plural(text.count("\n", *cut), "more line")
+    return f"… {left_out}; {opens} shows all\n", "dim"
+
+
+def _asked_text(step: Step, form: OutputForm) -> str:
     """What a step wrote and asked, as it is drawn or as it is."""
     written, asked = "".join(step.written), step.prompt or ""
     if not form.raw:
         written, asked = plain(written), plain(asked)
-    return f"{written}{stderr_text(step, raw=form.raw) if form.stderr else ''}{asked}"
+    return f"{written}{_stderr_text(step, raw=form.raw) if form.stderr else ''}{asked}"
 
 
 def _shown_text(step: Step, form: OutputForm) -> str:
     """The same as far as it is not folded away."""
     if not form.opens:
-        return asked_text(step, form)
+        return _asked_text(step, form)
     return "".join(text for text, _ in _pieces(step, form))
 
 
@@ -181,7 +261,7 @@ def _written(text: str, form: OutputForm) -> Pieces:
 
 def _stderr_pieces(step: Step, form: OutputForm) -> Pieces:
     """What a step wrote to stderr, in pieces; its escape sequences are drawn already or text."""
-    text = stderr_text(step, raw=form.raw) if form.stderr else ""
+    text = _stderr_text(step, raw=form.raw) if form.stderr else ""
     return [(part, "dim") for part, _ in folded_pieces(text, form.opens, raw=True)] if text else []
 
 
@@ -200,7 +280,7 @@ def next_step_with(
     for at in range(step, len(run.steps) + 1):
         stop = run.steps[at] if at < len(run.steps) else last_stop(run)
         seen = count(tail(stop, hidden, form).text) if at == step else 0
-        asked = asked_text(stop, form)
+        asked = _asked_text(stop, form)
         if count(asked) > seen:
             return at
         if stop.input is not None and count(asked + stop.input) > seen:

@@ -13,12 +13,10 @@ from ...replay.script.source import Source
 from ...replay.transcript import Transcript
 from ...terminal_text import plain
 from ...text import one_line, plural
-from ..widgets.lines.columns import Cell, Grid, Layout, cells_line, layout
-from ..widgets.lines.documents import Document, Line, Paragraphs, line
-from .error import error_lines
+from ..widgets.columns import Cell, Grid, Layout, cells_line, layout
+from ..widgets.documents import Document, Line, Paragraphs, StackedDocuments, line
 from .output import RunOutput
-from .stacked_documents import StackedDocuments
-from .status_signs import MARKS, STYLES, WORDS
+from .status import MARKS, STYLES, WORDS, error_lines
 
 _RANKS = {"success": 0, "in_progress": 1, "error": 2}
 _STOPPED = "! stopped"
@@ -132,7 +130,7 @@ def _outcome_text(attempt: SweepAttempt) -> str:
     run = attempt.result
     if isinstance(run, QuizlogError):
         return run.message
-    return plain((run.last_error.message if run.last_error else run.next_prompt) or "")
+    return run.error_text() or plain(run.next_prompt or "")
 
 
 def attempt_document(attempt: SweepAttempt, source: Source) -> Document:

@@ -1,18 +1,19 @@
-"""Draws the timeline: one row per recorded answer, and one for the state after the last."""
+"""Draws the timeline: a row for each recorded answer, one for the state after the last, sums."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import islice
 from math import isnan
 
 from ...replay.transcript import Transcript
-from ...session.timeline import Moment, Timeline
+from ...session.timeline import UNKNOWN, Effort, Moment, StepEffort, Timeline, total_effort
 from ...terminal_text import plain
-from ...text import one_line
+from ...text import one_line, plural
 from ..clock import Clock
-from ..widgets.lines.columns import GAP, Grid, Layout, cells_line, layout, widest
-from ..widgets.lines.documents import Line, line
-from .status_signs import MARKS, STYLES, outcome
+from ..widgets.columns import GAP, Grid, Layout, cells_line, layout, widest
+from ..widgets.documents import Line, line
+from .status import MARKS, STYLES, outcome
 
 NOTE, FORK, DECISION, CODE, TAMPERED = "✎", "┬", "◆", "code", "tampered"
 """The signs of a step with remarks, with other branches, with a decision of models, with an answer
@@ -101,3 +102,32 @@ def _signs(moment: Moment, decided: bool) -> str:
 
 def _score(score: float | None) -> str:
     return "" if score is None else f"{score:g}"
+
+
+_MOST_GIVERS = 3
+
+
+def giver_and_time(step: StepEffort, clock: Clock) -> str:
+    """Who gave an answer and when, as far as that is known."""
+    giver = "" if step.giver == UNKNOWN else step.giver
+    return " · ".join(filter(None, (giver, clock.describe(step.time))))
+
+
+def sums_title(steps: Sequence[StepEffort], clock: Clock) -> str:
+    """The title of a timeline: with the sums, where more than the script's time is recorded."""
+    effort = total_effort(steps)
+    known = effort.requests or set(effort.givers) - {UNKNOWN}
+    sums = effort_text(effort, clock).replace("[", "\\[") if known else ""
+    return " · ".join(filter(None, ("Answers", sums)))
+
+
+def effort_text(effort: Effort, clock: Clock) -> str:
+    """The sums in a line; who gave answers only as far as somebody is known."""
+    said = [f"script {clock.duration(effort.script)}"]
+    if effort.waited is not None:
+        said.append(f"waited {clock.duration(effort.waited)}")
+    if effort.requests:
+        said.append(plural(effort.requests, "model request"))
+    givers = [f"{one_line(name)} {count}" for name, count in effort.givers.items()]
+    more = ["…"] if len(givers) > _MOST_GIVERS else []
+    return " · ".join([*said, *givers[:_MOST_GIVERS], *more])

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from ...session.branch_list import BranchInfo
+from ...session.reply import BranchInfo
 from ...text import one_line, plural, told_apart
 from ..clock import Clock
-from ..widgets.lines.columns import Cell, Grid, Layout, cells_line, layout, widest
-from ..widgets.lines.documents import Line, Paragraphs, Table, line
+from ..widgets.columns import Cell, Grid, Layout, cells_line, layout, widest
+from ..widgets.documents import Line, Paragraphs, StackedDocuments, Table, line
 from .library import state_text
-from .stacked_documents import StackedDocuments
-from .status_signs import STYLES, outcome
+from .status import STYLES, outcome
 
 _LEVELS = 12
 """Maximum levels drawn; deeper branches have a mark."""

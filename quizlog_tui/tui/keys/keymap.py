@@ -1,18 +1,117 @@
-"""Checks the user's key map against the table of actions. Does not import Textual."""
+"""Keys: their names, the user's key map, and Textual's bindings made from the table of actions.
+
+It imports Textual only where it makes bindings, so that the shell can check a key map without.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
 
 from ...config import ConfigProblem
-from ...errors import did_you_mean
+from ...errors import UsageError, did_you_mean
 from .actions import ACTIONS, Action, all_actions
-from .key_names import is_key, named, shown_key
+
+if TYPE_CHECKING:
+    from textual.binding import Binding, BindingType
 
 KeyOf = Callable[[str], str]
 """Gives the key of an action id under the user's key map, as people write it."""
-_WIDGETS = ("pane", "list")
+WIDGETS = ("pane", "list")
 """Scopes of widgets, whose keys take precedence over those of their screen."""
+_SIGNS = {
+    "!": "exclamation_mark",
+    '"': "quotation_mark",
+    "#": "number_sign",
+    "$": "dollar_sign",
+    "%": "percent_sign",
+    "&": "ampersand",
+    "'": "apostrophe",
+    "(": "left_parenthesis",
+    ")": "right_parenthesis",
+    "*": "asterisk",
+    "+": "plus",
+    ",": "comma",
+    "-": "minus",
+    ".": "full_stop",
+    "/": "slash",
+    ":": "colon",
+    ";": "semicolon",
+    "<": "less_than_sign",
+    "=": "equals_sign",
+    ">": "greater_than_sign",
+    "?": "question_mark",
+    "@": "at",
+    "[": "left_square_bracket",
+    "\\": "backslash",
+    "]": "right_square_bracket",
+    "^": "circumflex_accent",
+    "_": "underscore",
+    "`": "grave_accent",
+    "{": "left_curly_bracket",
+    "|": "vertical_line",
+    "}": "right_curly_bracket",
+    "~": "tilde",
+}
+_SHOWN = {name: sign for sign, name in _SIGNS.items()} | {"escape": "esc"}
+_HELD = {"alt", "ctrl", "hyper", "meta", "shift", "super"}
+_NAMES = {
+    *("backspace", "delete", "down", "end", "enter", "escape", "home", "insert", "left"),
+    *("pagedown", "pageup", "right", "space", "tab", "up"),
+    *(f"f{number}" for number in range(1, 25)),
+    *_SIGNS.values(),
+}
+
+
+def shown_key(key: str) -> str:
+    """A key as people write it."""
+    return _SHOWN.get(key, key)
+
+
+def named(key: str) -> str:
+    """Textual's name of a key: `F5` is `f5`, `?` is `question_mark`, `G` stays `G`."""
+    key = key.strip()
+    if len(key) == 1:
+        return _SIGNS.get(key, key)
+    held, last = key[:-1], key[-1:]
+    if held.endswith("+"):
+        return held.lower() + _SIGNS.get(last, last.lower())
+    return key.lower()
+
+
+def character(name: str) -> str | None:
+    """What a key of Textual's name types; None for one that types nothing."""
+    typed = " " if name == "space" else _SHOWN.get(name, name)
+    return typed if len(typed) == 1 else None
+
+
+def is_key(name: str) -> bool:
+    """Whether Textual has a key of this name."""
+    *held, last = name.split("+")
+    return _HELD.issuperset(held) and (last in _NAMES or (len(last) == 1 and last.isalnum()))
+
+
+def check_key(written: str, where: str | None = None) -> str:
+    """Textual's name of a key or of any single character.
+
+    Raises:
+        UsageError: There is no such key; the nearest one is named.
+    """
+    name = named(written)
+    if len(name) == 1 or is_key(name):
+        return name
+    near = _nearest(name)
+    hint = f"did you mean {near}?" if near else "such as escape, f5, ctrl+x or ?"
+    raise UsageError(f"there is no key {written!r}", where=where, hint=hint)
+
+
+def _nearest(name: str) -> str | None:
+    """The key with the most similar name, including its modifiers."""
+    *held, last = name.split("+")
+    parts = [get_close_matches(part, _HELD, n=1) for part in held]
+    parts.append([last] if is_key(last) else get_close_matches(last, _NAMES, n=1))
+    return "+".join(part[0] for part in parts) if all(parts) else None
 
 
 def key_problems(keys: Mapping[str, str], where: str) -> list[ConfigProblem]:
@@ -37,10 +136,10 @@ def key_problems(keys: Mapping[str, str], where: str) -> list[ConfigProblem]:
 def conflicts(keys: Mapping[str, str]) -> Iterator[tuple[str, Action, Action]]:
     """Each key that two actions of one screen and its panes share, with both actions."""
     for scope in ACTIONS:
-        if scope not in _WIDGETS:
+        if scope not in WIDGETS:
             yield from _taken_by_panes(scope, keys)
         taken: dict[str, Action] = {}
-        around = () if scope in ("app", *_WIDGETS) else ACTIONS["app"]
+        around = () if scope in ("app", *WIDGETS) else ACTIONS["app"]
         for action in (*ACTIONS[scope], *around):
             for key in effective(action, keys):
                 other = taken.setdefault(key, action)
@@ -50,7 +149,7 @@ def conflicts(keys: Mapping[str, str]) -> Iterator[tuple[str, Action, Action]]:
 
 def _taken_by_panes(scope: str, keys: Mapping[str, str]) -> Iterator[tuple[str, Action, Action]]:
     """Keys of a screen that its panes would intercept."""
-    for inner in (action for widget in _WIDGETS for action in ACTIONS[widget]):
+    for inner in (action for widget in WIDGETS for action in ACTIONS[widget]):
         first = set(effective(inner, keys))
         for action in ACTIONS[scope]:
             for key in first.intersection(effective(action, keys)):
@@ -77,3 +176,27 @@ def shown(name: str, keys: Mapping[str, str]) -> str:
 def textual_keys(keys: Mapping[str, str]) -> dict[str, str]:
     """Convert a key map for Textual."""
     return {name: ",".join(map(named, value.split(","))) for name, value in keys.items()}
+
+
+def bindings(scope: str) -> list[BindingType]:
+    """The bindings of a scope, each with the id that a key map may name."""
+    return [_binding(action) for action in ACTIONS[scope]]
+
+
+def screen_bindings(scope: str) -> list[BindingType]:
+    """The bindings of a full screen: its own, then those that work everywhere."""
+    return [*bindings(scope), *bindings("app")]
+
+
+def _binding(action: Action) -> Binding:
+    from textual.binding import Binding
+
+    return Binding(
+        action.keys,
+        action.call,
+        action.label,
+        show=action.footer,
+        key_display=shown_key(action.keys.split(",")[0]),
+        tooltip=action.help,
+        id=action.id,
+    )

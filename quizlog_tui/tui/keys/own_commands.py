@@ -10,16 +10,14 @@ from ...config import ConfigProblem
 from ...errors import did_you_mean
 from ...text import one_line
 from .actions import ACTIONS, Action
-from .key_names import is_key, named
-from .keymap import effective
+from .keymap import WIDGETS, effective, is_key, named
 
 VALUES = ("record", "branch", "step", "answer", "question")
 """What a shell line may read, each from an environment variable; see `variable`."""
-OUTPUTS = ("pane", "pager", "none")
+_OUTPUTS = ("pane", "pager", "none")
 """Where the output may go; the first is the default."""
-SCOPES = ("player", "library")
+_SCOPES = ("player", "library")
 """The screens on which own commands work."""
-_WIDGETS = ("pane", "list")
 _PLACEHOLDER = re.compile(rf"(?<!\$)\{{({'|'.join(VALUES)})\}}")
 """A value's name in braces, which is never replaced; `${NAME}` is a variable of the shell."""
 _READ = re.compile(rf"\bQUIZLOG_({'|'.join(VALUES).upper()})\b")
@@ -45,7 +43,7 @@ class OwnCommand:
     """Keys as people write them, comma separated."""
     run: str
     """The shell line, as the shell gets it."""
-    output: str = OUTPUTS[0]
+    output: str = _OUTPUTS[0]
     """Where its output goes."""
 
     @property
@@ -77,7 +75,7 @@ def read_own_commands(
     taken = _taken_keys(keys)
     for name, entries in commands.items():
         faults = [*_wrong_entries(entries), *_wrong_keys(entries.get("key", ""), taken)]
-        faults += _wrong_parts(entries.get("run", ""))
+        faults += _placeholders(entries.get("run", ""))
         if faults:
             problems += [ConfigProblem(f"{where}: commands.{name}", *fault) for fault in faults]
             continue
@@ -90,7 +88,7 @@ def read_own_commands(
 def own_actions(app: object, scope: str) -> list[Action]:
     """The user's own commands as actions of a screen, by its scope."""
     commands: Mapping[str, OwnCommand] = getattr(app, "own_commands", {})
-    return [command.action for command in commands.values() if scope in SCOPES]
+    return [command.action for command in commands.values() if scope in _SCOPES]
 
 
 def variable(value: str) -> str:
@@ -114,11 +112,11 @@ def lines_read_twice(
                 yield ConfigProblem(f"{where}: commands.{name}", said, "read it outside of that")
 
 
-Fault = tuple[str, str]
+_Fault = tuple[str, str]
 """What is wrong, and how to fix it."""
 
 
-def _wrong_entries(entries: Mapping[str, str]) -> Iterator[Fault]:
+def _wrong_entries(entries: Mapping[str, str]) -> Iterator[_Fault]:
     known = [each.name for each in fields(OwnCommand) if each.name != "name"]
     for name in entries:
         if name not in known:
@@ -127,12 +125,12 @@ def _wrong_entries(entries: Mapping[str, str]) -> Iterator[Fault]:
     for name, example in (("key", '"ctrl+g"'), ("run", "'cat -n -- \"$QUIZLOG_RECORD\"'")):
         if not entries.get(name, "").strip():
             yield f"has no {name}", f"such as {name} = {example}"
-    output = entries.get("output", OUTPUTS[0])
-    if output not in OUTPUTS:
-        yield f"output cannot go to {output!r}", f"it goes to {', '.join(OUTPUTS)}"
+    output = entries.get("output", _OUTPUTS[0])
+    if output not in _OUTPUTS:
+        yield f"output cannot go to {output!r}", f"it goes to {', '.join(_OUTPUTS)}"
 
 
-def _wrong_keys(keys: str, taken: Mapping[str, str]) -> Iterator[Fault]:
+def _wrong_keys(keys: str, taken: Mapping[str, str]) -> Iterator[_Fault]:
     for part in keys.split(",") if keys.strip() else ():
         key = named(part)
         if not is_key(key):
@@ -143,31 +141,12 @@ def _wrong_keys(keys: str, taken: Mapping[str, str]) -> Iterator[Fault]:
 
 def _taken_keys(keys: Mapping[str, str]) -> dict[str, str]:
     """The action that each key runs already where own commands work."""
-    scopes = (*SCOPES, *_WIDGETS, "app")
+    scopes = (*_SCOPES, *WIDGETS, "app")
     actions = [action for scope in scopes for action in ACTIONS[scope]]
     return {key: action.id for action in actions for key in effective(action, keys)}
 
 
-def _wrong_parts(run: str) -> Iterator[Fault]:
-    """What is wrong in a shell line."""
-    if end := _open_quote(run):
-        yield f"the quote {end} is not closed", "close it, or write \\ before it"
+def _placeholders(run: str) -> Iterator[_Fault]:
+    """Names in braces, which earlier versions replaced by values."""
     for name in dict.fromkeys(_PLACEHOLDER.findall(run)):
         yield f"{{{name}}} is not replaced by a value", f'write "${variable(name)}"'
-
-
-def _open_quote(run: str) -> str:
-    """The quote left open at the end of a shell line; empty if there is none."""
-    open_quotes = [""]  # a `$(` begins a line of its own
-    passed = False
-    for at, sign in enumerate(run):
-        quote = open_quotes[-1]
-        if passed or (sign == "\\" and quote != "'"):
-            passed = not passed
-        elif sign == "(" and run[at - 1 : at] == "$" and quote != "'":
-            open_quotes.append("")
-        elif sign == ")" and not quote and len(open_quotes) > 1:
-            open_quotes.pop()
-        elif sign in "'\"" and quote in ("", sign):
-            open_quotes[-1] = "" if quote else sign
-    return next(filter(None, reversed(open_quotes)), "")

@@ -1,40 +1,124 @@
 """The base of all screens: status line, search, help, copy, export, slow work with cancel.
 
-A screen names its `SCOPE` in the table of actions and yields its panes in `content`. This module
-does not know about records.
+A screen names its `SCOPE` in the table of actions and yields its panes in `content`. Its parts use
+it through `ScreenView`. This module does not know about records.
 """
 
 from __future__ import annotations
 
+import asyncio
 import os
-from functools import partial
+from collections.abc import Awaitable, Callable
+from functools import partial, wraps
 from pathlib import Path
-from typing import ClassVar, Generic
+from typing import Any, ClassVar, Concatenate, Generic, ParamSpec, Protocol, TypeVar
 
 from textual import work
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
+from textual.geometry import Size
+from textual.message import Message
 from textual.screen import Screen, ScreenResultType
+from textual.timer import Timer
 from textual.widgets import Static
+from textual.worker import Worker
 
-from ...errors import QuizlogError, ReadOnlyError
+from ...errors import QuizlogError, ReadOnlyError, UsageError
 from ...files.paths import typed_path
 from ...session.audit import Audit
 from ...text import one_line
-from .. import clipboard, external
+from .. import external
 from ..keys.actions import find_action
 from ..keys.keymap import shown
 from ..keys.typed_keys import KeyGate
 from ..toasts import complain, tell
-from ..widgets.guide import Guide
-from ..widgets.key_line import KeyLine
-from ..widgets.lines.documents import line
-from ..widgets.lines.line_view import LineView
-from ..widgets.message_line import MessageLine
-from ..widgets.search_bar import SearchBar
-from .dialogs import AskScreen, ChooseScreen
+from ..widgets.documents import line
+from ..widgets.footer import Guide, KeyLine, MessageLine
+from ..widgets.line_view import LineView
+from ..widgets.text_fields import SearchBar
+from .dialogs import AskScreen, ChooseScreen, PrivateScreen
 from .export import Export, ReportExport, pictures
-from .private import PrivateScreen
-from .slow_work import SlowWork
+
+T = TypeVar("T")
+_SLOW_SECONDS = 0.2
+"""Work that takes longer (in seconds) is shown, with how to stop it."""
+_STOP_SECONDS = 0.1
+"""Seconds between two attempts to stop work, which may be between two scripts."""
+
+
+class SlowWork:
+    """Runs calls of a screen.
+
+    Args:
+        screen: The screen, which stays usable meanwhile.
+        show: Shows what is running; None restores the status.
+        cancel: Stops the running call if possible.
+    """
+
+    def __init__(
+        self,
+        screen: Screen[Any],
+        show: Callable[[str | None], None],
+        cancel: Callable[[], None],
+    ) -> None:
+        self._screen = screen
+        self._show = show
+        self._cancel = cancel
+        self.running = False
+        """Whether something is running that Escape can stop."""
+        self.slow = False
+        """Whether it takes so long that it is shown."""
+        self._turn = asyncio.Lock()
+        self._stops = 0
+        self._stopping: Timer | None = None
+
+    async def run(self, call: Callable[[], T], doing: str = "running") -> T | None:
+        """Run a call in a thread; its result, or None after an error that was shown.
+
+        Calls run one after the other; stopping one drops those that wait for it.
+        """
+        stops = self._stops
+        async with self._turn:
+            return await self._run(call, doing) if stops == self._stops else None
+
+    async def _run(self, call: Callable[[], T], doing: str) -> T | None:
+        self.running = True
+        slow = self._screen.set_timer(_SLOW_SECONDS, partial(self._tell_slow, doing))
+        try:
+            return await asyncio.to_thread(call)
+        except QuizlogError as error:
+            complain(self._screen, error)
+            return None
+        except OSError as error:
+            complain(self._screen, UsageError(error.strerror or str(error), where=error.filename))
+            return None
+        finally:
+            slow.stop()
+            self.running = self.slow = False
+            if self._stopping:
+                self._stopping.stop()
+                self._stopping = None
+            if self._screen.is_mounted:
+                self._show(None)
+
+    def _tell_slow(self, doing: str) -> None:
+        self.slow = True
+        self._tell(doing)
+
+    def tell_progress(self, doing: str) -> None:
+        """Show what the work is doing now; called from its thread."""
+        self._screen.app.call_from_thread(self._tell, doing)
+
+    def _tell(self, doing: str) -> None:
+        if self.running and self._screen.is_mounted:
+            self._show(f"… {one_line(doing)}; Escape stops it")
+
+    def stop(self) -> None:
+        """Cancel the work repeatedly until it ends."""
+        self._stops += 1
+        self._cancel()
+        if self._stopping is None:
+            self._stopping = self._screen.set_interval(_STOP_SECONDS, self._cancel)
+
 
 DIALOG = "dialog"
 """The group of workers that wait for the user."""
@@ -186,7 +270,7 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
         pane = self.pane()
         text = self.get_selected_text() or (pane.copy_text() if pane else "")
         if text:
-            tell(self, f"{len(text):,} characters {clipboard.copy(self.app, text)}")
+            tell(self, f"{len(text):,} characters {external.copy_text(self.app, text)}")
 
     def action_pager(self) -> None:
         """Show the pane in the user's pager."""
@@ -277,3 +361,78 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
     def leave(self) -> None:
         """Go back to the previous screen."""
         self.dismiss(None)
+
+
+P = ParamSpec("P")
+
+
+class ScreenView(Protocol):
+    """A full screen, as its parts see it."""
+
+    @property
+    def app(self) -> App[Any]:
+        """The program, which shows other screens over this one."""
+
+    @property
+    def size(self) -> Size:
+        """Columns and rows."""
+
+    @property
+    def is_active(self) -> bool:
+        """Whether this is the top screen."""
+
+    @property
+    def slow_work(self) -> SlowWork:
+        """Runs slow work and shows its errors."""
+
+    @property
+    def gate(self) -> KeyGate:
+        """Stops keys that were typed before their target was painted."""
+
+    def key(self, name: str) -> str:
+        """The key of an action id under the user's key map."""
+
+    def notify(self, message: str, *, severity: Any = ..., markup: bool = ...) -> None:
+        """Show a notification."""
+
+    def run_worker(self, work: Any, *, group: str = ..., exclusive: bool = ...) -> Worker[Any]:
+        """Run a coroutine beside the screen's messages."""
+
+    def set_interval(self, interval: float, callback: Callable[[], None]) -> Timer:
+        """Call something repeatedly."""
+
+    def post_message(self, message: Message) -> bool:
+        """Send a message, which goes on to the program."""
+
+
+class DrawnView(ScreenView, Protocol):
+    """A screen that its parts can redraw."""
+
+    def draw(self) -> None:
+        """Draw the present state."""
+
+
+def in_worker(
+    group: str = "default", *, exclusive: bool = False
+) -> Callable[
+    [Callable[Concatenate[Any, P], Awaitable[T]]], Callable[Concatenate[Any, P], Worker[T]]
+]:
+    """Run a method of a part as a worker of its `view`, as Textual's `work` does for a screen's.
+
+    Args:
+        group: The group of the worker.
+        exclusive: Whether it ends the others of its group.
+    """
+
+    def decorated(
+        method: Callable[Concatenate[Any, P], Awaitable[T]],
+    ) -> Callable[Concatenate[Any, P], Worker[T]]:
+        @wraps(method)
+        def start(part: Any, /, *args: P.args, **kwargs: P.kwargs) -> Worker[T]:
+            work = partial(method, part, *args, **kwargs)
+            worker: Worker[T] = part.view.run_worker(work, group=group, exclusive=exclusive)
+            return worker
+
+        return start
+
+    return decorated

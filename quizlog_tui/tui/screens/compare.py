@@ -23,13 +23,12 @@ from ...session.audit import Audit, readable_path
 from ...session.session import Session
 from ...text import clipped, plural, told_apart
 from ..draw.compare import Comparison, DrawnSide, branch_line
-from ..keys.bindings import screen_bindings
+from ..keys.keymap import screen_bindings
 from ..toasts import tell
-from ..widgets.lines.documents import line
-from ..widgets.lines.marked_view import MarkedView
-from .base import DIALOG, QuizlogScreen
+from ..widgets.documents import line
+from ..widgets.row_list import MarkedView
+from .base import DIALOG, QuizlogScreen, ScreenView
 from .dialogs import AskScreen, ChooseScreen
-from .view import ScreenView
 
 _AROUND = 4
 """Cells of border, scroll bar and mark, to measure rows before they are shown."""

@@ -17,12 +17,11 @@ from ...solver.decisions.decision import Decision
 from ...solver.voting.decide import RULES, decide
 from ...text import clipped
 from ..clock import Clock
-from ..draw.consensus import outcome_text, verdict_lines
-from ..draw.replies import reply_lines
-from ..keys.bindings import screen_bindings
+from ..draw.consensus import outcome_text, reply_lines, verdict_lines
+from ..keys.keymap import screen_bindings
 from ..toasts import tell
-from ..widgets.lines.documents import Paragraphs, line
-from ..widgets.lines.line_view import LineView
+from ..widgets.documents import Paragraphs, line
+from ..widgets.line_view import LineView
 from .base import DIALOG, QuizlogScreen
 from .dialogs import ChooseScreen
 

@@ -1,4 +1,4 @@
-"""Dialogs: ask for a line of text, a confirmation or a choice from a list."""
+"""Dialogs: ask for a line of text, a confirmation, a choice, or what to do about private text."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
+from textual.containers import Vertical, VerticalScroll
 from textual.screen import ModalScreen
-from textual.widgets import Input, Label
+from textual.widgets import Checkbox, Input, Label, Static
 
 from ...text import one_line, visible
 from ..keys.typed_keys import KeyGate
 from ..toasts import tell
-from ..widgets.lines.documents import Line, Table
-from ..widgets.lines.row_list import RowList
+from ..widgets.documents import Line, Table
+from ..widgets.row_list import RowList
 from ..widgets.text_fields import LineField
 
 _BACK: list[BindingType] = [Binding("escape", "dismiss(None)", "Back")]
@@ -154,3 +154,46 @@ class ChooseScreen(ModalScreen[int | None]):
         """Take the line."""
         event.stop()
         self.dismiss(event.index)
+
+
+class PrivateScreen(ModalScreen[bool | None]):
+    """Dismisses with whether to remove private text, or None if the user goes back.
+
+    Args:
+        found: A line for each private thing.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "go_on", "Go on", priority=True),
+        Binding("escape", "dismiss(None)", "Back"),
+    ]
+    DEFAULT_CSS = f"""
+    PrivateScreen {{ {DIALOG_STYLE}
+        & > Vertical {{ max-height: 90%; }}
+        & VerticalScroll {{ height: auto; max-height: 12; }}
+        & VerticalScroll:focus {{ background: $panel; }}
+        & Checkbox {{ padding: 0; }}
+        & #keys {{ color: $text-muted; text-style: none; }}
+    }}
+    """
+
+    def __init__(self, found: Sequence[str]) -> None:
+        super().__init__()
+        self._found = found
+
+    def compose(self) -> ComposeResult:
+        """The list, the box to tick, and the keys."""
+        with Vertical():
+            yield Label("Names this machine or looks like a secret:", markup=False)
+            with VerticalScroll():
+                yield Static("\n".join(map(one_line, self._found)), markup=False)
+            yield Checkbox("replace it with placeholders", value=True, compact=True)
+            yield Label("Space toggles, Enter goes on, Escape goes back", markup=False, id="keys")
+
+    def on_mount(self) -> None:
+        """The box has the focus."""
+        self.query_one(Checkbox).focus()
+
+    def action_go_on(self) -> None:
+        """Take the answer."""
+        self.dismiss(self.query_one(Checkbox).value)

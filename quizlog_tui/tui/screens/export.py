@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from textual.app import App
 
 from ...errors import UsageError
-from ...record.durable import write_text
+from ...files.durable import write_text
 from ...record.private_text import listed
 from ...session.session import Session
 from ..screenshot import PICTURE, screen_svg, screen_text

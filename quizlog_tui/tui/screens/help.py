@@ -1,25 +1,30 @@
-"""The help screen: the keys of a screen, made from the table of actions and the key map."""
+"""Help: the keys of a screen, made from the table of actions and the key map, and the guides."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.widgets import Markdown
 
+from ...guides import TOPICS, GuideSection, search, sections
 from ...session.audit import Audit
+from ...text import plural
 from ..keys.actions import ACTIONS, Action
-from ..keys.bindings import screen_bindings
-from ..keys.key_names import shown_key
-from ..keys.keymap import effective
+from ..keys.keymap import bindings, effective, screen_bindings, shown_key
 from ..keys.own_commands import own_actions
-from ..widgets.lines.documents import Line, Paragraphs, line
-from ..widgets.lines.line_view import LineView
-from .base import QuizlogScreen
-from .guides import GuidesScreen
+from ..toasts import tell
+from ..widgets.documents import Line, Paragraphs, Table, line
+from ..widgets.line_view import LineView
+from ..widgets.row_list import RowList
+from .base import DIALOG, QuizlogScreen
+from .dialogs import AskScreen
 
 _TITLES = {"list": "In lists", "pane": "In text", "app": "Everywhere"}
 
@@ -27,6 +32,8 @@ _STEPS = (
     "Step K is the question asked after K answers: the first question "
     "at step 0. A number such as [24/40] in a question is the script's own."
 )
+_PAINT_SECONDS = 0.02
+"""Seconds between two parts of a guide, for painting and keys."""
 
 
 class HelpScreen(QuizlogScreen[None]):
@@ -84,3 +91,122 @@ def _lines(actions: Sequence[Action], keys: dict[str, str], audit: Audit | None)
         shown = " ".join(shown_key(key) for key in effective(action, keys))
         locked = " (locked)" if action.is_refused(audit) else ""
         yield line((f"  {shown:<16} ", "answer"), action.help, (locked, "dim"))
+
+
+class GuideText(VerticalScroll, inherit_bindings=False):
+    """The text of a guide, scrolled by the usual keys of panes."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings("pane")
+
+
+class GuidesScreen(QuizlogScreen[None]):
+    """Shows the guides."""
+
+    SCOPE = "guides"
+    BINDINGS: ClassVar[list[BindingType]] = screen_bindings("guides")
+    DEFAULT_CSS = """
+    GuidesScreen {
+        & #topics { width: 30; }
+        & GuideText { border: round $panel; padding: 0 1; }
+        & GuideText:focus { border: round $primary; }
+        &.-narrow Horizontal { layout: vertical; }
+        &.-narrow #topics { width: 100%; height: 6; }
+    }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._hits: Sequence[GuideSection] = ()
+        """The parts of guides that were found; all guides are listed if there are none."""
+        self._topic = ""
+        """The guide that is shown."""
+
+    def content(self) -> ComposeResult:
+        """The list, and the selected guide."""
+        with Horizontal():
+            yield RowList(id="topics")
+            with GuideText():
+                yield Markdown(open_links=False)
+
+    def on_mount(self) -> None:
+        """Show the first guide."""
+        self._list((), "Guides")
+
+    def _list(self, hits: Sequence[GuideSection], title: str) -> None:
+        """List the hits of a search, or all guides if there are none."""
+        self._hits = hits
+        lines = [_hit_line(hit) for hit in hits] or [line(name, cut=True) for name in TOPICS]
+        found = self.query_one("#topics", RowList)
+        found.border_title = title
+        found.show(Table(len(lines), lines.__getitem__), cursor=0)
+        found.focus()
+        self.status(
+            f"{title} · {self.key('app.find')} searches all guides · "
+            f"{self.key('list.choose')} reads · Escape goes back"
+        )
+        self._show_row(0)
+
+    @on(RowList.Moved, "#topics")
+    def _look(self, event: RowList.Moved) -> None:
+        self._show_row(event.index)
+
+    def _show_row(self, index: int) -> None:
+        if index < len(self._hits):
+            hit = self._hits[index]
+            self._show(hit.topic, sections(hit.topic).index(hit))
+        elif not self._hits:
+            self._show(TOPICS[index], 0)
+
+    @work(exclusive=True, group="text")
+    async def _show(self, topic: str, start: int) -> None:
+        """Show a guide, from one of its parts on; each is painted before the next is laid out."""
+        self._topic = topic
+        text = self.query_one(Markdown)
+        await text.update("")  # what `update` itself put there, `append` would take for unfinished
+        self.query_one(GuideText).scroll_home(animate=False)
+        for part in sections(topic)[start:]:
+            await text.append(part.markdown)
+            await asyncio.sleep(_PAINT_SECONDS)
+
+    @on(RowList.Chosen, "#topics")
+    def action_read(self) -> None:
+        """Focus the text."""
+        self.query_one(GuideText).focus()
+
+    @on(Markdown.LinkClicked)
+    def _follow(self, event: Markdown.LinkClicked) -> None:
+        """Follow a link to a guide."""
+        file, _, anchor = event.href.partition("#")
+        topic = file.removesuffix(".md") or self._topic
+        if topic not in TOPICS:
+            tell(self, event.href)
+        elif topic != self._topic or not self.query_one(Markdown).goto_anchor(anchor):
+            anchors = [part.anchor for part in sections(topic)]
+            self._show(topic, anchors.index(anchor) if anchor in anchors else 0)
+
+    def action_find(self) -> None:
+        """Ask for words, and list the sections of all guides that contain them."""
+        self._search()
+
+    @work(group=DIALOG)
+    async def _search(self) -> None:
+        words = await self.app.push_screen_wait(AskScreen("Search all guides for"))
+        if not words:
+            return
+        found = await asyncio.to_thread(search, words)
+        if found:
+            self._list(found, f"{plural(len(found), 'hit')} for {words}")
+        else:
+            tell(self, "not found")
+
+    def _back_out(self) -> None:
+        """Escape: go from the hits to all guides, else leave."""
+        if self._hits:
+            self._list((), "Guides")
+        else:
+            self.leave()
+
+
+def _hit_line(hit: GuideSection) -> Line:
+    """The topic and the headings of a hit."""
+    return line((f"{hit.topic}: ", "dim"), hit.title, cut=True)

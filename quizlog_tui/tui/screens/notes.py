@@ -1,7 +1,4 @@
-"""The screen that lists all notes of a record.
-
-It changes nothing; the player goes to the chosen step.
-"""
+"""The notes of a record: the dialog that writes one on a step, and the screen that lists all."""
 
 from __future__ import annotations
 
@@ -12,14 +9,18 @@ from typing import ClassVar
 
 from textual import work
 from textual.app import ComposeResult
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Label
 
 from ...errors import RecordError
-from ...record.feedback import Feedback, read
+from ...files.regular_file import Watch
+from ...record.feedback import VERDICTS, Feedback, read
 from ...record.lineage import lineage
 from ...record.store import RecordFile
 from ...session.session import Session
-from ...text import plural
+from ...text import one_line, plural
 from ..clock import Clock
 from ..draw.notes import (
     authors_in,
@@ -29,17 +30,19 @@ from ..draw.notes import (
     note_grid,
     note_layout,
     note_lines,
+    verdict_line,
     verdicts_in,
 )
-from ..file_changes import Watch
-from ..keys.bindings import screen_bindings
+from ..keys.keymap import screen_bindings
 from ..toasts import tell
-from ..widgets.lines.column_heads import Heads
-from ..widgets.lines.documents import Paragraphs, line
-from ..widgets.lines.line_view import LineView
-from ..widgets.lines.row_list import RowList
+from ..widgets.columns import Heads
+from ..widgets.documents import Paragraphs, Table, line
+from ..widgets.editors import TextBox
+from ..widgets.line_view import LineView
+from ..widgets.row_list import RowList
+from ..widgets.text_fields import Answered
 from .base import DIALOG, QuizlogScreen
-from .dialogs import ChooseScreen
+from .dialogs import DIALOG_STYLE, ChooseScreen
 
 _FOLLOW_SECONDS = 0.5
 
@@ -190,3 +193,90 @@ def _next(values: list[str], present: str | None) -> str | None:
     cycle = [None, *values]
     at = cycle.index(present) if present in cycle else 0
     return cycle[(at + 1) % len(cycle)]
+
+
+_CHOICES: tuple[str | None, ...] = (None, *VERDICTS)
+
+
+@dataclass(frozen=True)
+class Remark:
+    """A note on a step."""
+
+    verdict: str | None = None
+    text: str = ""
+    sent: bool = False
+    """Whether to write it; otherwise it is a draft, possibly empty."""
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is neither text nor verdict."""
+        return not (self.verdict or self.text.strip())
+
+
+class RemarkScreen(ModalScreen[Remark]):
+    """Dismisses with a note, or with its draft if the user goes back.
+
+    Args:
+        about: The step that it is about.
+        draft: The initial content.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "back", "Back"),
+        Binding("ctrl+s,f5", "send", "Write", priority=True),
+    ]
+    DEFAULT_CSS = f"""
+    RemarkScreen {{ {DIALOG_STYLE}
+        & > Vertical {{ max-width: 80; max-height: 90%; }}
+        & #verdicts {{ height: 4; border: none; }}
+        & #verdicts:focus {{ border: none; background: $panel; }}
+    }}
+    """
+
+    def __init__(self, about: str, draft: Remark) -> None:
+        super().__init__()
+        self._about = about
+        self._draft = draft
+
+    def compose(self) -> ComposeResult:
+        """The text first, then the verdicts."""
+        with Vertical():
+            yield Label(one_line(self._about), markup=False)
+            yield TextBox()
+            yield Label("Verdict (Tab, then up and down; Enter saves)", markup=False)
+            yield RowList(id="verdicts")
+
+    async def on_mount(self) -> None:
+        """Type at once."""
+        self.query_one("#verdicts", RowList).show(
+            Table(len(_CHOICES), lambda index: verdict_line(_CHOICES[index])),
+            cursor=_CHOICES.index(self._draft.verdict),
+        )
+        await self.query_one(TextBox).fill(self._draft.text)
+        self.query_one(TextBox).begin()
+
+    @property
+    def _verdict(self) -> str | None:
+        return _CHOICES[self.query_one("#verdicts", RowList).index or 0]
+
+    def action_back(self) -> None:
+        """Go back and keep the text as a draft."""
+        self.dismiss(Remark(self._verdict, self.query_one(TextBox).draft))
+
+    def action_send(self) -> None:
+        """Send text and verdict."""
+        self.query_one(TextBox).action_send()
+
+    def on_row_list_chosen(self, event: RowList.Chosen) -> None:
+        """Send when a verdict is chosen with Enter."""
+        event.stop()
+        self.action_send()
+
+    def on_answered(self, event: Answered) -> None:
+        """Send when the text is submitted."""
+        event.stop()
+        said = Remark(self._verdict, event.answer.strip(), sent=True)
+        if not said.empty:
+            self.dismiss(said)
+        else:
+            self.notify("write something, or choose a verdict", markup=False)

@@ -22,13 +22,12 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import TextArea
 
 from ...errors import CancelledError, QuizlogError, UsageError
-from ...record.answer_list import lines_of, portions, typed_answers
 from ...record.branches import free_name
 from ...replay.replayer import Replayer
 from ...replay.transcript import Transcript
 from ...session.audit import readable_path
 from ...session.session import Session
-from ...session.trials import attempt_row, differs_at
+from ...session.trials import attempt_row, differs_at, lines_of, portions, typed_answers
 from ...text import plural, visible
 from ..draw.sweep import (
     SweepAttempt,
@@ -39,11 +38,11 @@ from ..draw.sweep import (
     sweep_grid,
     sweep_layout,
 )
-from ..keys.bindings import screen_bindings
+from ..keys.keymap import screen_bindings
 from ..toasts import tell, warn
-from ..widgets.lines.column_heads import Heads
-from ..widgets.lines.line_view import LineView
-from ..widgets.lines.row_list import RowList
+from ..widgets.columns import Heads
+from ..widgets.line_view import LineView
+from ..widgets.row_list import RowList
 from ..widgets.text_fields import AreaField
 from .base import DIALOG, QuizlogScreen
 from .dialogs import AskScreen

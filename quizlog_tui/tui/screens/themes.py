@@ -8,8 +8,8 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Label
 
-from ..widgets.lines.documents import Table, line
-from ..widgets.lines.row_list import RowList
+from ..widgets.documents import Table, line
+from ..widgets.row_list import RowList
 
 
 class ThemesScreen(ModalScreen[str | None]):

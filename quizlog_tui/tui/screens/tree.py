@@ -14,19 +14,19 @@ from textual.binding import BindingType
 from textual.containers import Container, Vertical
 
 from ...errors import QuizlogError
+from ...files.regular_file import Watch
 from ...replay.replayer import Replayer
-from ...session.branch_list import BranchInfo
+from ...session.reply import BranchInfo
 from ...session.session import Session
 from ...text import plural, visible
 from ..clock import Clock
 from ..draw.tree import TreeRow, branch_detail, tree_grid, tree_layout, tree_rows
-from ..file_changes import Watch
-from ..keys.bindings import screen_bindings
+from ..keys.keymap import screen_bindings
 from ..toasts import complain, tell, warn
-from ..widgets.lines.column_heads import Heads
-from ..widgets.lines.documents import Paragraphs
-from ..widgets.lines.line_view import LineView
-from ..widgets.lines.row_list import RowList
+from ..widgets.columns import Heads
+from ..widgets.documents import Paragraphs
+from ..widgets.line_view import LineView
+from ..widgets.row_list import RowList
 from .base import DIALOG, QuizlogScreen
 from .dialogs import AskScreen, AskTextScreen
 from .undoing import redo, undo

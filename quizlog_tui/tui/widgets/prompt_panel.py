@@ -1,32 +1,35 @@
 """The panel with the pending question and its input, or the text shown instead.
 
 Free text is always possible: `toggle_plain` replaces any other input by the plain line. A text of
-several lines that no other input holds stands in the multi-line one.
+several lines that no other input holds stands in the multi-line one. Typed but unsent text is kept
+with its question while other steps are shown.
 """
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
+from textual.widget import Widget
 from textual.widgets import Static
 
 from ...replay.script.input_kinds import INTEGER, NUMBER
 from ...terminal_text import plain
 from ...text import one_line, plural
 from ..toasts import tell
-from .drafts import Drafts
-from .editors.editor import Answered
-from .editors.editor_slot import FittedInput
-from .editors.text_line import TextLine
-from .lines.documents import Document
-from .lines.row_list import RowList
-from .lines.wrapping import height
-from .prompt_question import PromptQuestion
+from .documents import Document, height
+from .prompt_question import EditorName, PromptQuestion
+from .row_list import RowList
+from .text_fields import Answered, TextLine
+
+if TYPE_CHECKING:
+    from .editors import Editor
+
 
 _NUMBERS = {
     INTEGER: re.compile(r"\s*[-+]?\d[\d_]*\s*"),
@@ -61,7 +64,7 @@ class PromptPanel(Vertical):
         self._before_paste: tuple[str, str] | None = None
         """What stood in the line before several lines were pasted, and what stands there since."""
         self._drafts = Drafts()
-        self._fitted = FittedInput(self, before="#remark", give_up=self._use_line)
+        self._fitted = _FittedInput(self, before="#remark")
         self._said: dict[str, str] = {}
 
     def compose(self) -> ComposeResult:
@@ -184,12 +187,6 @@ class PromptPanel(Vertical):
         self.call_after_refresh(self._keep_in_sight)
         self._fitted.show(question if fitting else None)
 
-    def _use_line(self) -> None:
-        """Use the plain line, because the input for this question is not usable."""
-        self._unfit = True
-        self._arrange()
-        self.focus_input()
-
     def _keep_in_sight(self) -> None:
         """Keep the input visible if the panel has no room for everything."""
         focused = self.screen.focused
@@ -305,3 +302,142 @@ class PromptPanel(Vertical):
 def _in_short(question: str) -> str:
     text = question.rstrip()
     return text if len(text) <= _QUESTION else f"{text[:_QUESTION]}…"
+
+
+class Drafts:
+    """The drafts of all questions except the one shown, whose draft is in its input."""
+
+    def __init__(self) -> None:
+        self._question = ""
+        self._sent = False
+        self._drafts: dict[str, str] = {}
+
+    @property
+    def any_elsewhere(self) -> bool:
+        """Whether text was typed for a question that is not shown."""
+        return any(self._drafts.values())
+
+    def send(self) -> None:
+        """Note that the answer was sent: text typed from now on is for the next question."""
+        self._sent = True
+
+    def take_back(self) -> None:
+        """Note that the answer is back in the input: typed text is for the question shown."""
+        self._sent = False
+
+    def turn_to(self, question: str, typed: str, line: str) -> str | None:
+        """The draft to put into the input of a question; None if the question is already shown.
+
+        Args:
+            question: What tells it from all others.
+            typed: What stands in the input shown.
+            line: What stands in the plain line, where one types ahead.
+        """
+        if question == self._question:
+            return None
+        if typed and not self._sent:
+            self._drafts[self._question] = typed
+        ahead = line if self._sent else ""
+        self._question, self._sent = question, False
+        return ahead or self._drafts.pop(question, "")
+
+
+class _FittedInput:
+    """Shows at most one input; creates each on first use.
+
+    Args:
+        panel: Where the inputs are shown.
+        before: What they are shown above, as a selector.
+    """
+
+    def __init__(self, panel: Widget, before: str) -> None:
+        self._panel = panel
+        self._before = before
+        self._question: PromptQuestion | None = None
+        self._editors: dict[EditorName, Editor] = {}
+        self._fitted: dict[EditorName, PromptQuestion] = {}
+        self._text: str | None = None
+        self._begins = False
+        self._turn = asyncio.Lock()
+
+    @property
+    def shown(self) -> bool:
+        """Whether an input replaces the plain line."""
+        return self._question is not None
+
+    @property
+    def _kind(self) -> EditorName | None:
+        return None if self._question is None else self._question.editor
+
+    @property
+    def _editor(self) -> Editor | None:
+        """The input shown; None if there is none or it is still being created."""
+        return None if self._kind is None else self._editors.get(self._kind)
+
+    @property
+    def draft(self) -> str | None:
+        """Its text, or the text about to be inserted; None if the plain line is used."""
+        if self._text is not None or self._editor is None:
+            return self._text
+        return self._editor.draft
+
+    def put(self, text: str) -> None:
+        """Put a text into the input, or into the next one shown."""
+        self._text = text
+
+    def show(self, question: PromptQuestion | None) -> None:
+        """Show the input for a question; None removes the one shown."""
+        self._question = question
+        for kind, editor in self._editors.items():
+            editor.display = kind == self._kind
+        if question is None:
+            self._text = None
+        else:
+            self._panel.run_worker(self.fit())
+
+    def begin(self) -> None:
+        """Focus the input as soon as it exists."""
+        if self._editor is not None:
+            self._editor.begin()
+        self._begins = True  # it may be about to be made, or to get another size
+        self._panel.run_worker(self.fit())
+
+    async def arranged(self) -> None:
+        """Wait until the input exists."""
+        async with self._turn:
+            pass
+
+    async def fit(self) -> None:
+        """Adapt the input to the current question, and insert its text."""
+        async with self._turn:  # one after the other: an input is made but once
+            question, kind = self._question, self._kind
+            if question is None or kind is None:
+                return
+            focused = self._begins or self._panel.has_focus_within
+            self._begins = False
+            await self._make(kind)
+            await self._fill(kind, question, focused=focused)
+
+    async def _make(self, kind: EditorName) -> None:
+        if kind not in self._editors:
+            editor = _make_editor(kind)
+            await self._panel.mount(editor, before=self._before)
+            self._editors[kind] = editor
+
+    async def _fill(self, kind: EditorName, question: PromptQuestion, *, focused: bool) -> None:
+        editor, fresh = self._editors[kind], self._fitted.get(kind) != question
+        if fresh:
+            self._fitted[kind] = question
+            await editor.fit(question.kind, question.heard)
+        text, self._text = self._text, None
+        if text is not None:
+            await editor.fill(text)
+        if focused and (fresh or text is not None or not editor.has_focus_within):
+            editor.begin()
+
+
+def _make_editor(name: EditorName) -> Editor:
+    """An input, whose module is loaded only now because few questions need it."""
+    from .editors import MatrixGrid, TextBox
+
+    return MatrixGrid() if name == "grid" else TextBox()

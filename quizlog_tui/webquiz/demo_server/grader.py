@@ -1,25 +1,30 @@
-"""The grader: stores every submission, then checks it, with a clock that tests may advance.
+"""Stores and grades submissions: the checks that pages name, and a clock that tests may advance.
 
-It knows no HTTP apart from status numbers. Thread-safe.
+The checks are as lenient as real ones. It knows no HTTP apart from status numbers. Thread-safe.
 """
 
 from __future__ import annotations
 
+import base64
 import hashlib
+import json
+import math
 import random
+import re
+import struct
 import time
+import unicodedata
+import zlib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from threading import Lock
 from typing import Any, Literal
 from urllib.parse import parse_qs, quote, urlsplit
 
-from .book import ALWAYS_ON, Page, chain_of
-from .checks import accepted, reason_of
-from .pages import submit_path
+from .pages import ALWAYS_ON, Page, all_pages, chain_of, submit_path
 
-FIELDS = ("email", "secret", "url", "answer")
+_FIELDS = ("email", "secret", "url", "answer")
 """The required fields of a submission."""
 MAX_BODY = 1_000_000
 """Maximum size of a submission in bytes."""
@@ -31,25 +36,19 @@ class Options:
 
     clock: Literal["real", "virtual"] = "real"
     deadline_seconds: float = 180.0
-    deadline_from: Literal["issue", "trigger"] = "issue"
-    """The start of the deadline: the issue of the page's URL, or the trigger."""
     grading: Literal["last", "max"] = "last"
     min_counted_delay: int = 0
     """Submissions with a shorter delay do not count for the score."""
-    transcripts: bool = True
-    omit_url_key: bool = False
-    """Omit `url` if there is no next page, instead of sending null."""
     chain: tuple[str, ...] = ()
     """Ids of the pages in order; all if empty."""
     latency: float = 0.0
     """Seconds added to every reply to a submission."""
     fail_rate: float = 0.0
     """Share of submissions that are answered with HTTP 500."""
-    seed: int = 0
 
 
 @dataclass(frozen=True)
-class GradedRow:
+class _GradedRow:
     """A submission as stored."""
 
     id: int
@@ -86,11 +85,10 @@ class Grader:
 
     def __post_init__(self) -> None:
         self.pages = chain_of(self.options.chain)
-        self.rows: list[GradedRow] = []
-        self.triggered: dict[str, float] = {}
+        self.rows: list[_GradedRow] = []
         self._advanced = 0.0
         self._flaky: Counter[tuple[str, str]] = Counter()
-        self._chance = random.Random(self.options.seed)
+        self._chance = random.Random(0)
         self._lock = Lock()
 
     def now(self) -> float:
@@ -101,11 +99,6 @@ class Grader:
         """Advance the clock."""
         with self._lock:
             self._advanced += seconds
-
-    def trigger(self, email: str) -> None:
-        """Note that a task begins."""
-        with self._lock:
-            self.triggered[email] = self.now()
 
     def submit(self, path: str, body: Any, origin: str) -> Answer:
         """Store and grade a submission."""
@@ -126,23 +119,20 @@ class Grader:
         email = str(body["email"])
         self._maybe_fail(page, email, parts.query)
         now = self.now()
-        start = self.triggered.get(email) if self.options.deadline_from == "trigger" else issued
-        delay = None if start is None else int(now - start)
+        delay = None if issued is None else int(now - issued)
         right = accepted(page, body["answer"], email, origin)
         late = delay is not None and delay > self.options.deadline_seconds
         hashed = hashlib.sha256(str(body["secret"]).encode()).hexdigest()
-        row = GradedRow(
+        row = _GradedRow(
             len(self.rows) + 1, now, email, hashed, str(body["url"]), body["answer"], page.id,
             delay, right and not late,
         )  # fmt: skip
         self.rows.append(row)
-        reason = "" if right else reason_of(page, body["answer"])
+        reason = "" if right else _reason_of(page, body["answer"])
         if late:
             reason += f" [DELAY: {delay}s > {self.options.deadline_seconds:g}s]"
         after = self._after(page, row, origin)
         said = {"correct": row.correct, "reason": reason, "url": after, "delay": delay}
-        if after is None and self.options.omit_url_key:
-            del said["url"]
         return Answer(200, said)
 
     def _issue(self, query: str) -> float | None:
@@ -166,7 +156,7 @@ class Grader:
             if self._flaky[place] == 2:
                 raise _Refused(503, "busy", "1")
 
-    def _after(self, page: Page, row: GradedRow, origin: str) -> str | None:
+    def _after(self, page: Page, row: _GradedRow, origin: str) -> str | None:
         place = self.pages.index(page) + 1
         if place == len(self.pages) or not (row.correct or page.difficulty <= ALWAYS_ON):
             return None
@@ -195,8 +185,165 @@ class Grader:
 def _checked(body: Any) -> Mapping[str, Any]:
     if not isinstance(body, dict):
         raise _Refused(400, "Body must be valid JSON: an object")
-    for name in FIELDS:
+    for name in _FIELDS:
         value = body.get(name)
         if value is None or value == [] or not str(value).strip():
             raise _Refused(400, f"Missing field {name}")
     return body
+
+
+# -- the checks of answers that pages name
+
+
+Check = Mapping[str, Any]
+_MAX_PICTURE = 16_000_000
+"""Number of bytes of an unpacked picture that are looked at."""
+_NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
+
+
+def accepted(page: Page, answer: Any, email: str, origin: str) -> bool:
+    """Whether a page accepts an answer of an address."""
+    if page.check["type"] == "regex_all":
+        return _patterns(page.check, answer, email, origin)
+    return CHECKS[page.check["type"]](answer, page.expected(email), page.check)
+
+
+def _reason_of(page: Page, answer: Any) -> str:
+    """The reason given for a wrong answer."""
+    if page.check["type"] == "bool_strict" and not isinstance(answer, bool):
+        return "Answer must be a JSON boolean"
+    return str(page.check.get("reason_on_wrong") or f"{page.id}: not accepted")
+
+
+def _nonblank(answer: Any, _: Any, __: Check) -> bool:
+    return bool(str(answer).strip())
+
+
+def _near(value: float, expected: Any, check: Check) -> bool:
+    return abs(value - float(expected)) <= float(check.get("tol", 0)) + 1e-9
+
+
+def _number(answer: Any, expected: Any, check: Check) -> bool:
+    is_number = isinstance(answer, (int, float)) and not isinstance(answer, bool)
+    return is_number and _near(answer, expected, check)
+
+
+def _first_number(answer: Any, expected: Any, check: Check) -> bool:
+    found = _NUMBER.search(str(answer))
+    return bool(found and expected is not None and _near(float(found[0]), expected, check))
+
+
+def _exact(answer: Any, expected: Any, _: Check) -> bool:
+    return bool(answer == expected)
+
+
+def _exact_nfc(answer: Any, expected: Any, _: Check) -> bool:
+    return isinstance(answer, str) and unicodedata.normalize("NFC", answer) == expected
+
+
+def _any_case(answer: Any, expected: Any, _: Check) -> bool:
+    return bool(" ".join(str(answer).split()).casefold() == expected.casefold())
+
+
+def _boolean(answer: Any, expected: Any, _: Check) -> bool:
+    return isinstance(answer, bool) and answer == expected
+
+
+def _colour(answer: Any, expected: Any, _: Check) -> bool:
+    return bool(str(answer).strip().lstrip("#").lower() == expected.lstrip("#").lower())
+
+
+def _native(answer: Any) -> Any:
+    if not isinstance(answer, str):
+        return answer
+    try:
+        return json.loads(answer)
+    except ValueError:
+        return answer
+
+
+def _json(answer: Any, expected: Any, check: Check) -> bool:
+    return _alike(_native(answer), expected, check)
+
+
+def _alike(one: Any, other: Any, check: Check) -> bool:
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_alike(one[k], other[k], check) for k in one)
+    if isinstance(one, list) and isinstance(other, list):
+        pairs = zip(one, other, strict=False)
+        return len(one) == len(other) and all(_alike(a, b, check) for a, b in pairs)
+    if isinstance(one, (int, float)) and isinstance(other, (int, float)):
+        absolute, relative = check.get("number_tol", 0), check.get("number_rel_tol", 0)
+        return bool(abs(one - other) <= max(absolute, relative * abs(other)) + 1e-12)
+    if isinstance(one, str) and isinstance(other, str) and check.get("strings_ci"):
+        return one.casefold() == other.casefold()
+    return bool(one == other)
+
+
+def _plan(answer: Any, _: Any, __: Check) -> bool:
+    """Any pair of shards and replicas that meets the limits of the plan page."""
+    plan, said = all_pages()["/q23-plan"].assets["/files/q23.json"], _native(answer)
+    if not isinstance(said, dict):
+        return False
+    shards, replicas = said.get("shards"), said.get("replicas")
+    if type(shards) is not int or type(replicas) is not int or shards < 1:
+        return False
+    return bool(
+        math.ceil(plan["dataset"] / shards) <= plan["max_docs_per_shard"]
+        and shards <= plan["max_shards"]
+        and plan["min_replicas"] <= replicas <= plan["max_replicas"]
+        and shards * replicas * plan["memory_per_shard"] <= plan["memory_budget"]
+    )
+
+
+def _patterns(check: Check, answer: Any, email: str, origin: str) -> bool:
+    values = {
+        "{origin_re}": re.escape(origin),
+        "{email_re}": re.escape(email),
+        "{email_urlenc_re}": re.escape(quote(email, safe="")),
+    }
+    patterns = list(check["patterns"])
+    for name, value in values.items():
+        patterns = [pattern.replace(name, value) for pattern in patterns]
+    return all(re.search(pattern, str(answer)) for pattern in patterns)
+
+
+def _contains(answer: Any, _: Any, check: Check) -> bool:
+    return all(part.casefold() in str(answer).casefold() for part in check["parts"])
+
+
+def _picture(answer: Any, _: Any, check: Check) -> bool:
+    """A PNG data URI, big enough, not blank."""
+    prefix = "data:image/png;base64,"
+    if not isinstance(answer, str) or not answer.startswith(prefix):
+        return False
+    try:
+        data = base64.b64decode(answer.removeprefix(prefix), validate=True)
+        width, height = struct.unpack(">II", data[16:24])
+        samples = zlib.decompressobj().decompress(data[data.index(b"IDAT") + 4 :], _MAX_PICTURE)
+    except (ValueError, struct.error, zlib.error):
+        return False
+    if width < check["min_w"] or height < check["min_h"]:
+        return False
+    stride = 1 + width * _CHANNELS.get(data[25], 1)
+    rows = {samples[start : start + stride] for start in range(0, len(samples), stride)}
+    return len(rows) > 2  # the first row of a blank picture may be packed unlike the others
+
+
+_CHANNELS = {0: 1, 2: 3, 4: 2, 6: 4}
+"""Number of samples of a pixel by colour type."""
+CHECKS: dict[str, Callable[[Any, Any, Check], bool]] = {
+    "nonblank": _nonblank,
+    "number": _number,
+    "number_or_numeric_string": _first_number,
+    "string_exact": _exact,
+    "string_exact_nfc": _exact_nfc,
+    "string_ci": _any_case,
+    "bool_strict": _boolean,
+    "hex_color": _colour,
+    "json": _json,
+    "predicate": _plan,
+    "contains_all_ci": _contains,
+    "png_data_uri": _picture,
+}
+"""All checks by name, except those that need more than the answer."""

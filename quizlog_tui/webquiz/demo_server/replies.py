@@ -1,6 +1,6 @@
 """Plays the shipped recorded replies for the server's pages: a whole task without a model.
 
-They say themselves how they came about. They were recorded for `identity.EMAIL`, as many pages are
+They say themselves how they came about. They were recorded for `pages.EMAIL`, as many pages are
 personal, with the server at `HOME`, and are played for it at any address.
 """
 
@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from ...solver.models.cassettes import Player, recorded
-from ...solver.models.client import ModelClient
-from ...solver.models.transport import Prompt, Transport, TransportReply
+from ...solver.models.transport import ModelClient, Prompt, Transport, TransportReply
 from ...solver.redaction import Redaction
 from ...solver.solve import Panel, RunCode
-from ..task.task_history import without_history
+from ..task.task import without_history
 
 HOME = "http://127.0.0.1:8765"
 FOLDER = Path(__file__).parent / "replies"

@@ -15,12 +15,8 @@ from threading import Event, Thread
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from .assets import Asset, asset, late_question, orders
-from .book import all_pages
 from .grader import MAX_BODY, Answer, Grader, Options
-from .identity import email_number
-from .pages import page_html
-from .trigger import try_trigger
+from .pages import Asset, all_pages, asset, email_number, late_question, orders, page_html
 
 _LATE = 1.2
 """Seconds until the question that a page loads is available."""
@@ -120,9 +116,6 @@ class _Handler(BaseHTTPRequestHandler):
         elif path == "/_clock":
             self.server.quiz.grader.advance(float(body["advance"]))
             self._json(200, {"now": self.server.quiz.grader.now()})
-        elif path == "/trigger":
-            self.server.quiz.grader.trigger(str(body.get("email")))
-            self._json(200, {"cases": try_trigger(body)})
         else:
             self._json(404, {"error": f"Not found: {path}"})
 
@@ -143,13 +136,10 @@ class _Handler(BaseHTTPRequestHandler):
         quiz, email = self.server.quiz, query.get("email", "")
         page = all_pages().get(path)
         if page and page in quiz.grader.pages:
-            text = page_html(page, email, transcripts=quiz.grader.options.transcripts)
-            return Asset("text/html; charset=utf-8", text.encode())
+            return Asset("text/html; charset=utf-8", page_html(page, email).encode())
         if path == "/api/q06/question":
             quiz.closing.wait(_LATE)
             return late_question()
-        if path == "/q03.vtt" and not quiz.grader.options.transcripts:
-            return None
         if path == "/api/q07/orders":
             return self._orders(query)
         return asset(path, email)

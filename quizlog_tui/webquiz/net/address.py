@@ -1,4 +1,4 @@
-"""Decides which addresses a task may reach: its own site and configured ones. Pure.
+"""Decides which addresses a task may reach: its own site and configured ones; names files safely.
 
 Private, link-local and other special addresses are refused unless the configuration names the host.
 """
@@ -9,12 +9,12 @@ import ipaddress
 import posixpath
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from ...invisible import suspect
-from ...text import is_whole
+from ...text import is_whole, suspect
 
 _SPECIAL = tuple(
     ipaddress.ip_network(net)
@@ -170,3 +170,29 @@ def allowed_for(url: str, more: Iterable[str] = (), private_hosts: Iterable[str]
     """
     sites = frozenset(site_of(one) for one in (url, *more))
     return Allowed(sites, frozenset(host.lower() for host in private_hosts), url)
+
+
+_MOST = 80
+
+
+def safe_name(suggested: str) -> str:
+    """A plain file name made from an untrusted one; never a path, never hidden."""
+    last = re.split(r"[/\\]", suggested)[-1]
+    name = re.sub(r"[^A-Za-z0-9._-]+", "_", last).lstrip(".")[-_MOST:]
+    return name or "file"
+
+
+def name_of(url: str) -> str:
+    """The file name a URL suggests."""
+    return safe_name(unquote(urlsplit(url).path.rstrip("/")))
+
+
+def free_name(folder: Path, suggested: str, taken: Container[str] = ()) -> str:
+    """A safe name, such as `data-2.csv`, that is neither used in the folder nor in `taken`."""
+    name = safe_name(suggested)
+    stem, dot, ending = name.rpartition(".") if "." in name else (name, "", "")
+    count = 1
+    while name in taken or (folder / name).exists():
+        count += 1
+        name = f"{stem}-{count}{dot}{ending}"
+    return name

@@ -1,4 +1,4 @@
-"""The gate of a task: a proxy that passes requests to allowed sites only.
+"""The gate of a task: a proxy that passes requests to allowed sites only, and its connections.
 
 The browser, downloads and submissions all go through it, redirects and scripts included. A name is
 resolved once, here, and the checked address is the one that is connected to, so that no page can
@@ -10,16 +10,22 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
+import ssl
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from urllib.parse import urlsplit
+
+import httpx
 
 from .address import Allowed, BadAddressError, Site, site_of
 
 _HEAD = 65_536
 _CONNECT = 10.0
 """Seconds that connecting may take."""
+_PATIENCE = 10.0
+"""Maximum number of seconds that a server may ask to wait."""
 
 
 @dataclass
@@ -171,3 +177,47 @@ async def _say(writer: asyncio.StreamWriter, status: int, text: str) -> None:
     head = f"HTTP/1.1 {status} X\r\nContent-Length: {len(text)}\r\nConnection: close\r\n\r\n"
     writer.write(head.encode() + text.encode())
     await writer.drain()
+
+
+_EACH_ITS_OWN = httpx.Limits(max_keepalive_connections=0)
+"""No connection is used twice: one that the server is just closing loses what is sent, and of an
+answer nobody knows then whether it arrived."""
+
+
+def through(proxy: str) -> httpx.AsyncClient:
+    """A client that sends all requests through a proxy, ignoring those of the environment."""
+    return httpx.AsyncClient(
+        transport=_AskedAgain(proxy=proxy, verify=_trusted(), limits=_EACH_ITS_OWN),
+        trust_env=False,
+        follow_redirects=True,
+        max_redirects=5,
+    )
+
+
+@cache
+def _trusted() -> ssl.SSLContext:
+    """The trusted certificate authorities, read only once because it is slow."""
+    return httpx.create_ssl_context(trust_env=False)
+
+
+class _AskedAgain(httpx.AsyncHTTPTransport):
+    """Repeats a request if its connection breaks before a reply.
+
+    A POST is not repeated, as the server may have read it before the connection broke.
+    """
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        try:
+            return await super().handle_async_request(request)
+        except (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError):
+            if request.method not in ("GET", "HEAD"):
+                raise
+            return await super().handle_async_request(request)
+
+
+def retry_delay(suggested: str | None, usual: float) -> float:
+    """Seconds to wait according to `Retry-After`, within limits."""
+    try:
+        return max(0.0, min(_PATIENCE, float(suggested))) if suggested else usual
+    except ValueError:
+        return usual

@@ -15,9 +15,9 @@ from typing import Any, Literal
 
 import httpx
 
-from .downloads import retry_delay
+from .gate import retry_delay
 
-MAX_PAYLOAD = 1_000_000
+_MAX_PAYLOAD = 1_000_000
 """A submission must have fewer bytes than this."""
 _WAIT = 25.0
 """Seconds to wait for a reply; a real grader once took 15."""
@@ -67,7 +67,7 @@ async def submit(http: httpx.AsyncClient, url: str, payload: bytes, seconds: flo
         payload: The result of `payload_of`.
         seconds: Maximum seconds for all attempts.
     """
-    if len(payload) >= MAX_PAYLOAD:
+    if len(payload) >= _MAX_PAYLOAD:
         said = f"the payload has {len(payload)} bytes: must be under 1 MB"
         return SubmitReply("unfit", reason=said, tries=0)
     end, tries, failure = time.monotonic() + seconds, 0, SubmitReply("unsent", tries=0)
@@ -106,7 +106,7 @@ async def _once(
 def read_reply(status: int, body: bytes) -> SubmitReply:
     """The meaning of a server's reply. Pure."""
     try:
-        data = json.loads(body[:MAX_PAYLOAD])
+        data = json.loads(body[:_MAX_PAYLOAD])
     except (ValueError, RecursionError):
         data = None
     is_object, data = isinstance(data, dict), data if isinstance(data, dict) else {}

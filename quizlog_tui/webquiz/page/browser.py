@@ -118,11 +118,6 @@ class Browser:
             await self._playwright.stop()
         self._chromium = self._playwright = None
 
-    @property
-    def open_contexts(self) -> int:
-        """Number of open contexts."""
-        return len(self._chromium.contexts) if self._chromium else 0
-
     async def _running(self) -> Chromium:
         async with self._lock:
             if self._chromium is None or not self._chromium.is_connected():

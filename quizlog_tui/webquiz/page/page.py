@@ -1,7 +1,8 @@
-"""Reads a rendered page: its question, submit URL, kind of answer, and references.
+"""Reads a rendered page: its question, submit URL, kind of answer, sample payload, and references.
 
 Pure. Everything on a page is untrusted data: nothing is followed as an instruction, no URL outside
-the allowed sites is visited, and no answer is sent outside the task's own site.
+the allowed sites is visited, and no answer is sent outside the task's own site. Only the vote
+depends on the kind of answer, which is guessed from the words of the question.
 """
 
 from __future__ import annotations
@@ -15,16 +16,15 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
+from ...replay.script.input_kinds import JSON, NUMBER, TEXT, TEXTAREA, YESNO
 from ..net.address import Allowed, BadAddressError, origin_of, site_of, visible
-from .answer_kind import asked_kind
 from .said_address import AFTER, SUBMITS, URL, joined, said_addresses
-from .sample import sample_of
 from .snapshot import PageForm, PageFrame, Snapshot
 
 SubmitRule = Literal["text", "link", "form", "loaded", "carried", "none"]
 """How the submit URL was found: on the page (in its text, a link, a form, or loaded data), carried
 over from an earlier page of the same origin, or not at all."""
-MOST_RESOURCES = 24
+_MOST_RESOURCES = 24
 _MOST_FOREIGN = 10
 _MOST_UNREAD = 12
 _PLACEHOLDER = re.compile(r"(^|\.)example\.(com|org|net)$|^your[-_.]|(^|\.)invalid$")
@@ -40,6 +40,28 @@ _OTHER = re.compile(
 """What is sent to a site, but is no answer."""
 _ATOB = re.compile(r"[\"'`]([A-Za-z0-9+/=\s]{24,})[\"'`]")
 _FOOTER = re.compile(r"(?im)^[^\S\n]*(?:POST|submit|send) this JSON to \S+[^\S\n]*$")
+_KINDS = (
+    (YESNO, re.compile(r"\bboolean\b|\btrue or false\b", re.I)),
+    (
+        TEXTAREA,
+        re.compile(
+            r"\bcommand string\b|\b(?:submit|write|craft|give|send)\b[^.\n]{0,40}"
+            r"\b(?:commands?|function|code snippet|system prompt|essay|dockerfile|yaml)\b",
+            re.I,
+        ),
+    ),
+    (TEXT, re.compile(r"\bdata uri\b|data:image|\bbase64\b", re.I)),
+    (JSON, re.compile(r"[\[{]\s*\"|\bjson (?:object|array|list)\b|\bas json\b", re.I)),
+    (TEXT, re.compile(r"\bpadded\b|\bleading zero|\bpassphrase\b|\bcode string\b", re.I)),
+    (
+        NUMBER,
+        re.compile(
+            r"\bhow (?:many|much|far)\b|\b(?:sum|total|count|average|median|mean|rmse|difference)\b"
+            r"|\bnumber only\b|\bdecimals?\b|=\s*\?",
+            re.I,
+        ),
+    ),
+)
 
 
 @dataclass(frozen=True)
@@ -90,7 +112,7 @@ def read_page(snapshot: Snapshot, allowed: Allowed, carried: str | None = None) 
         submit_url=url,
         submit_rule=rule,
         constants=sample.constants,
-        resources=tuple(_resources(snapshot, written, allowed, url))[:MOST_RESOURCES],
+        resources=tuple(_resources(snapshot, written, allowed, url))[:_MOST_RESOURCES],
         names={link.url: link.text for link in snapshot.offered},
         foreign=tuple(foreign)[:_MOST_FOREIGN],
         encoding=next((frame.encoding for frame in snapshot.frames), ""),
@@ -118,6 +140,11 @@ def question_of(frames: Iterable[PageFrame], texts: Iterable[str]) -> str:
     if said:
         return re.sub(r"\n{3,}", "\n\n", said)
     return "\n\n".join(text for frame in frames for text in decoded(frame))
+
+
+def asked_kind(question: str) -> str:
+    """The kind of answer, as an `input_type`."""
+    return next((kind for kind, said in _KINDS if said.search(question)), TEXT)
 
 
 def unread_of(snapshot: Snapshot) -> list[str]:
@@ -237,3 +264,73 @@ def _resources(
 
 def _place(url: str) -> tuple[str, str]:
     return origin_of(url), urlsplit(url).path
+
+
+# -- the sample payload, which is seldom valid JSON
+
+
+_FILLED = ("email", "secret", "url", "answer")
+"""The fields every submission has (spec 2.4); never taken from a sample."""
+_COMMENT = re.compile(r"(?m)(?<![:\"'\w])//[^\n]*|/\*.*?\*/", re.S)
+_BLANK = re.compile(r":\s*(?:\.\.\.|…)")
+_TRAILING = re.compile(r",(\s*[}\]])")
+_LONGEST = 10_000
+"""Maximum number of characters of a sample; a longer object is data."""
+_TRIES = 16
+"""Maximum number of braces tried as the start of a sample, and of ends tried for each."""
+_SAMPLE_PLACEHOLDER = re.compile(r"\byour\b|\.\.\.|…|<[^>]+>|^\s*$|\bthis page\b", re.I)
+
+
+@dataclass(frozen=True)
+class _Sample:
+    """The payload samples on a page."""
+
+    texts: tuple[str, ...] = ()
+    """The samples as written, without what is said above or below them."""
+    constants: Mapping[str, Any] = field(default_factory=dict)
+    """Fields beyond the usual ones whose values are not placeholders."""
+
+
+def sample_of(texts: Iterable[str]) -> _Sample:
+    """The payload samples among preformatted texts."""
+    found: list[str] = []
+    constants: dict[str, Any] = {}
+    for text in texts:
+        for written, data in _objects(text):
+            if {"answer", "secret"} & data.keys():
+                found.append(written)
+                constants |= {k: v for k, v in data.items() if k not in _FILLED and _is_constant(v)}
+    return _Sample(tuple(found), constants)
+
+
+def _objects(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The JSON objects in a text, each as written and as read."""
+    end = 0
+    for start in _places("{", text)[:_TRIES]:
+        ends = [one + 1 for one in _places("}", text) if start < one < start + _LONGEST]
+        for after in ends[: -_TRIES - 1 : -1] if start >= end else ():
+            data = lenient(text[start:after])
+            if data is not None:
+                yield text[start:after], data
+                end = after
+                break
+
+
+def _places(mark: str, text: str) -> list[int]:
+    return [place for place, letter in enumerate(text) if letter == mark]
+
+
+def lenient(text: str) -> dict[str, Any] | None:
+    """A JSON object with comments, ellipses and trailing commas allowed; None if it is not one."""
+    text = _TRAILING.sub(r"\1", _BLANK.sub(": null", _COMMENT.sub("", text)))
+    try:
+        data = json.loads(text)
+    except ValueError:
+        return None
+    return data if isinstance(data, dict) else None
+
+
+def _is_constant(value: Any) -> bool:
+    if isinstance(value, str):
+        return not _SAMPLE_PLACEHOLDER.search(value)
+    return isinstance(value, (bool, int, float))

@@ -1,16 +1,25 @@
-"""Visits a page: loads it, waits until it has settled, reveals hidden parts, and reads it."""
+"""Visits a page: loads it, waits until it settles, reveals hidden parts, reads it, saves its files.
+
+The browser itself writes no downloads, as a page could fill the disk. Downloads with a URL are
+fetched like other files (`page_fetch`); what a page draws, embeds or makes itself is read from the
+page, with limits on number, size and time.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import base64
+import binascii
 import contextlib
 import math
+import mimetypes
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote_to_bytes
 
 from playwright.async_api import (
     Dialog,
@@ -24,13 +33,14 @@ from playwright.async_api import (
 )
 from playwright.async_api import Error as PlaywrightError
 
+from ..net.address import free_name
 from . import in_page
-from .account import STYLES
-from .rendered import Rendered, not_loaded, rendered
-from .saving import MOST_OFFERED, Saving
-from .settling import FrameState, settled
+from .rendered import STYLES, Rendered, not_loaded, rendered
 from .snapshot import Link, LoadedJson, PageFrame, Snapshot, frame_of, news
 
+CAP = 6.0
+"""Maximum seconds to wait for a page after the arrival of its HTML."""
+_ASKS, _SAYS, _BUSY, _MUTE = 0.4, 0.6, 1.5, 4.0
 _MOST_JSON = 200_000
 _LOOK = 0.05
 """Seconds between two checks of a page that settles."""
@@ -42,6 +52,12 @@ _TOO_LARGE = "what CSS, labels and form controls say, as the page is too large"
 _ALL_URLS = "**/*"
 _SENT_ON = re.compile(r"\s*[0-5](?:\.\d*)?\s*[;,]\s*\S")
 _MOST_SAID = 20
+MOST_OFFERED = 8
+"""Maximum number of downloads of one page; the rest is ignored."""
+_MOST_FILE = 32 * 1024 * 1024
+_MOST_PICTURES = 6
+_LEAST_PICTURE = 200
+"""Minimum length of a `data:` URL of a picture; shorter ones are dots and lines."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +130,7 @@ class Visit:
             frames = await self._frames()
             frames += self._spoken()
             frames += await self._revealed(frames)
-            saving = Saving(self.page, self.folder, self.room, self.deadline)
+            saving = _Saving(self.page, self.folder, self.room, self.deadline)
             await saving.save(frames, tuple(self.offered.values()))
             return Snapshot(
                 url=self.url,
@@ -311,3 +327,139 @@ class Visit:
 
 def _is_fetched(link: Link) -> bool:
     return link.url.startswith(("http://", "https://"))
+
+
+# -- when a page has settled, which neither `load` nor a quiet network shows
+
+
+@dataclass(frozen=True)
+class FrameState:
+    """The state of a frame at one point in time."""
+
+    length: int
+    """Number of visible characters."""
+    quiet: float
+    """Milliseconds since it last changed."""
+    ready: bool
+    """Whether its HTML is complete."""
+    pictures: int
+    """Pictures, canvases and players."""
+    timers: int
+    """Short timers that have yet to run."""
+    asks: bool
+    """Whether it speaks of submitting, answering, posting."""
+    loading: bool
+    """Whether it shows only that it is loading."""
+    leaving: bool = False
+    """Whether it will send its reader on by itself."""
+    inert: bool = False
+    """Whether it is completely loaded and has nothing that could change it."""
+
+
+def settled(frames: Sequence[FrameState], pending: int, age: float) -> str | None:
+    """Why the wait is over; None if it is not.
+
+    Args:
+        frames: The frames as they are now.
+        pending: Requests under way.
+        age: Seconds since its HTML arrived; to load that may take long on a busy machine.
+    """
+    if age >= CAP:
+        return "the cap was reached"
+    if frames and not pending and all(frame.inert for frame in frames):
+        return "nothing in it can change it"
+    if not frames or not all(frame.ready and not frame.leaving for frame in frames):
+        return None
+    quiet = min(frame.quiet for frame in frames) / 1000
+    says = any((frame.length or frame.pictures) and not frame.loading for frame in frames)
+    busy = pending or any(frame.timers for frame in frames)
+    asks = says and any(frame.asks for frame in frames)
+    if asks and quiet >= (_BUSY if busy else _ASKS):
+        return "asks, and is quiet"
+    if says and quiet >= (_MUTE if busy else _SAYS):
+        return "says something, and is quiet"
+    return None
+
+
+# -- the files of a page
+
+
+@dataclass
+class _Saving:
+    """Saves the files of one page.
+
+    Args:
+        page: The page.
+        folder: The folder for the files.
+        room: Maximum number of bytes of all files together.
+        deadline: Time on the monotonic clock at which saving stops.
+    """
+
+    page: Page
+    folder: Path
+    room: int
+    deadline: float
+    names: list[str] = field(default_factory=list)
+    """The files, in the order they were saved."""
+
+    async def save(self, frames: Sequence[PageFrame], offered: Sequence[Link]) -> None:
+        """Save what the frames draw and embed and what was offered, within room and time."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(max(0.0, self.deadline - time.monotonic())):
+                for link in offered:
+                    await self._offered(link)
+                self._held(frames)
+                await self._drawn()
+
+    async def _offered(self, link: Link) -> None:
+        """Save a download whose URL only the page itself can read."""
+        if link.url.startswith("blob:"):
+            self._keep(link.text, await self._blob(link.url))
+        elif link.url.startswith("data:"):
+            self._keep(link.text, data_of(link.url)[1])
+
+    async def _blob(self, url: str) -> bytes:
+        for frame in self.page.frames:
+            with contextlib.suppress(PlaywrightError, binascii.Error, TypeError):
+                given = [url, min(self.room, _MOST_FILE)]
+                if text := await frame.evaluate(in_page.BLOB, given):
+                    return base64.b64decode(text)
+        return b""
+
+    def _held(self, frames: Sequence[PageFrame]) -> None:
+        """Save the largest pictures that the page embeds as `data:` URLs."""
+        media = dict.fromkeys(url for frame in frames for url in frame.media)
+        held = [url for url in media if url.startswith("data:") and len(url) >= _LEAST_PICTURE]
+        for url in sorted(held, key=len, reverse=True)[:_MOST_PICTURES]:
+            kind, data = data_of(url)
+            self._keep(f"picture{mimetypes.guess_extension(kind) or ''}", data)
+
+    async def _drawn(self) -> None:
+        """Save canvases and drawings as pictures, as their content is nowhere else."""
+        count = 0
+        for frame in self.page.frames:
+            with contextlib.suppress(PlaywrightError):
+                found = await (await frame.evaluate_handle(in_page.DRAWN)).get_properties()
+                for one in list(found.values())[: _MOST_PICTURES - count]:
+                    count += 1
+                    if element := one.as_element():
+                        name = await element.evaluate("e => e.tagName.toLowerCase()")
+                        self._keep(f"{name}.png", await element.screenshot(timeout=2000))
+
+    def _keep(self, suggested: str, data: bytes) -> None:
+        if 0 < len(data) <= min(self.room, _MOST_FILE):
+            name = free_name(self.folder, suggested)
+            (self.folder / name).write_bytes(data)
+            self.room -= len(data)
+            self.names.append(name)
+
+
+def data_of(url: str) -> tuple[str, bytes]:
+    """Type and content of a `data:` URL; no content if it is not valid."""
+    head, _, body = url.partition(",")
+    kind, *rest = head.removeprefix("data:").split(";")
+    raw = unquote_to_bytes(body)
+    try:
+        return kind.lower(), base64.b64decode(raw) if "base64" in rest else raw
+    except binascii.Error:
+        return kind.lower(), b""

@@ -14,17 +14,14 @@ from ...solver.decisions.decision import Decision, ModelQuestion, Refusal
 from ...solver.decisions.decision_file import append_decision
 from ...solver.models.choice import Choice, chosen_panel
 from ...solver.redaction import Redaction
-from ...solver.research import FetchTool
-from ...solver.solve import Panel, RunCode, solve
+from ...solver.solve import FetchTool, Panel, RunCode, solve
 from ..net.address import BadAddressError, allowed_for
-from ..net.connections import through
-from ..net.gate import gate
+from ..net.gate import gate, through
 from ..page.browser import Browser, executable
-from .budget import Budget
 from .orchestrate import run_task
 from .settings import TaskSettings
 from .task import TaskRequest, TaskResult
-from .task_context import Solve, TaskContext
+from .task_context import Budget, Solve, TaskContext
 from .task_record import TaskRecord
 from .workspace import Workspace, cleanup_task_workspace, create_workspace
 

@@ -21,14 +21,14 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import UsageError
-from ...files.ours import own_folder
-from ...solver.decisions.decision_file import decisions_path
+from ...files.paths import decisions_path
+from ...files.place import own_folder
 from ...solver.models.cassettes import FETCHED
 from ...solver.redaction import Redaction
 from ...text import one_line
-from ..net.file_names import safe_name
+from ..net.address import safe_name
 
-RESULTS = "results"
+_RESULTS = "results"
 LOG, RESULT, RECORD = "task.log", "result.json", "record.yaml"
 _KEPT = (LOG, RESULT)
 _ID = re.compile(r"[0-9a-f]{8,64}")
@@ -96,24 +96,24 @@ def create_workspace(base: Path, task: str, redaction: Redaction) -> Workspace:
         raise UsageError("is not a task id", where=task[:80])
     own_folder(base)
     try:
-        (base / RESULTS).mkdir(exist_ok=True, mode=0o700)
+        (base / _RESULTS).mkdir(exist_ok=True, mode=0o700)
         folder = base / task
         folder.mkdir(mode=0o700, exist_ok=True)
         (folder / "files").mkdir(exist_ok=True)
-        results_folder(base, task).mkdir(exist_ok=True, mode=0o700)
+        _results_folder(base, task).mkdir(exist_ok=True, mode=0o700)
     except OSError as error:
         raise UsageError(f"cannot make folders: {error.strerror}", where=str(base)) from None
     return Workspace(folder, redaction)
 
 
-def results_folder(base: Path, task: str) -> Path:
+def _results_folder(base: Path, task: str) -> Path:
     """The folder of a task's results, which outlives its workspace."""
-    return base / RESULTS / task
+    return base / _RESULTS / task
 
 
 def record_of(base: Path, task: str) -> Path:
     """The record of a task."""
-    return results_folder(base, task) / RECORD
+    return _results_folder(base, task) / RECORD
 
 
 def cleanup_task_workspace(workspace: Workspace, *, keep: bool = False) -> Path:
@@ -126,7 +126,7 @@ def cleanup_task_workspace(workspace: Workspace, *, keep: bool = False) -> Path:
     Returns:
         The folder of the results.
     """
-    kept = results_folder(workspace.folder.parent, workspace.folder.name)
+    kept = _results_folder(workspace.folder.parent, workspace.folder.name)
     for name in _KEPT:
         if (workspace.folder / name).exists():
             shutil.copy2(workspace.folder / name, kept / name)
@@ -145,7 +145,7 @@ def sweep(base: Path, hours: float, busy: frozenset[str] = frozenset()) -> list[
     """
     limit = time.time() - max(hours * 3600, _FRESH)
     removed = []
-    for folder in [*_tasks(base), *_tasks(base / RESULTS)]:
+    for folder in [*_tasks(base), *_tasks(base / _RESULTS)]:
         with contextlib.suppress(OSError):
             if folder.name not in busy and folder.stat().st_mtime < limit:
                 shutil.rmtree(folder, ignore_errors=True)

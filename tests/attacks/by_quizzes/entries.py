@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from quizlog_tui.replay.process.limits import Limits
+from quizlog_tui.replay.process.process import Limits
 from tests.attacks.entries import INVARIANTS, AttackEntry, common
 
 ALSO = ("no_traceback", "devices_unchanged", "victim_unchanged", "script_unchanged")

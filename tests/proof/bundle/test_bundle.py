@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 
 from quizlog_tui.errors import DifferenceError, RecordError, UsageError
 from quizlog_tui.files.regular_file import is_archive
-from quizlog_tui.proof.bundle.chain import first_invalid_step, start_of_chain, step_lines
 from quizlog_tui.proof.bundle.check import (
     BundleReport,
     unpack_bundle,
@@ -29,9 +28,10 @@ from quizlog_tui.proof.bundle.container import (
     from_archive,
     to_archive,
 )
+from quizlog_tui.proof.bundle.manifest import first_invalid_step, start_of_chain, step_lines
 from quizlog_tui.proof.bundle.pack import pack
 from quizlog_tui.proof.bundle.sign import sign, signature
-from quizlog_tui.record.text.document import to_text
+from quizlog_tui.record.document import to_text
 from quizlog_tui.replay.replayer import Replayer, replay
 from quizlog_tui.replay.script.needed_files import needed_files
 from quizlog_tui.replay.script.source import read_source

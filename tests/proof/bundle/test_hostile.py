@@ -18,10 +18,9 @@ from typing import Any
 import pytest
 
 from quizlog_tui.cli import main
-from quizlog_tui.proof.bundle.chain import start_of_chain
 from quizlog_tui.proof.bundle.check import BundleReport, verify_bundle
 from quizlog_tui.proof.bundle.container import ContainerError, from_archive, to_archive
-from quizlog_tui.proof.bundle.manifest import MANIFEST, STEPS, digest
+from quizlog_tui.proof.bundle.manifest import MANIFEST, STEPS, digest, start_of_chain
 from quizlog_tui.proof.bundle.pack import pack
 from quizlog_tui.replay.world import World
 from quizlog_tui.session.session import Session
@@ -301,7 +300,7 @@ def test_a_step_of_another_shape_is_refused(line: Any, bundle: Path) -> None:
 
 
 def _start(members: Members) -> int:
-    from quizlog_tui.record.text.document import from_text
+    from quizlog_tui.record.document import from_text
     from quizlog_tui.replay.world import world_of
 
     return world_of(from_text(members["record.yaml"].decode(), "r.yaml")).start

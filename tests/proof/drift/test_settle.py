@@ -7,7 +7,7 @@ import json
 import pytest
 
 from quizlog_tui.errors import UsageError
-from quizlog_tui.proof.drift.report import drift_report
+from quizlog_tui.proof.drift import drift_report
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.replay.replayer import Replayer
 from quizlog_tui.replay.script.source import read_source

@@ -1,6 +1,6 @@
 """Changes clocks, times of files and the machine's state below Python, whoever asks for them.
 
-The entries of the system's functions are overwritten by jumps to `shifted_calls`. So not only
+The entries of the system's functions are overwritten by jumps to `overwriting`. So not only
 Python's own functions tell other values, but each library and all that a script reaches by
 `ctypes`. Clocks that no date shows are moved by the system itself, so that all that waits by
 them waits as long as ever. Only for worlds in which something is changed on purpose.
@@ -19,7 +19,7 @@ from ..job import Job
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, NoReturn
+    from typing import Any
 
 CONDITIONS = ("libraries", "metadata", "system")
 """The conditions that change something here."""
@@ -75,10 +75,7 @@ def _told_otherwise(job: Job) -> frozenset[str]:
     memory = os.open("/proc/self/mem", os.O_RDWR)
     try:
         system.make_room(CODE_AT, CODE_SIZE)
-        child = os.fork()
-        if not child:
-            _overwrite(memory, job)
-        os.waitpid(child, 0)
+        system.aside(lambda: _overwrite(memory, job))
         seconds, bits = (_number(memory, at) for at in (CODE_AT, CODE_AT + 8))
     finally:
         os.close(memory)
@@ -90,18 +87,16 @@ def _told_otherwise(job: Job) -> frozenset[str]:
     return done
 
 
-def _overwrite(memory: int, job: Job) -> NoReturn:
-    """Overwrite functions of the process above this one, and end."""
-    try:
-        from .overwriting import Overwriting
+def _overwrite(memory: int, job: Job) -> int:
+    """Overwrite functions of the process above this one."""
+    from .overwriting import Overwriting
 
-        room = range(CODE_AT + _HEAD, CODE_AT + CODE_SIZE)
-        overwriting = Overwriting(memory, room, job, _days_up(job.seed) * _HUNDREDTHS)
-        done = sum(overwriting.done(name) << bit for bit, name in enumerate(CONDITIONS))
-        head = (overwriting.seconds, done)
-        os.pwrite(memory, b"".join(word.to_bytes(8, "little") for word in head), CODE_AT)
-    finally:  # whatever failed, it must not go on as a second run
-        os._exit(0)
+    room = range(CODE_AT + _HEAD, CODE_AT + CODE_SIZE)
+    overwriting = Overwriting(memory, room, job, _days_up(job.seed) * _HUNDREDTHS)
+    done = sum(overwriting.done(name) << bit for bit, name in enumerate(CONDITIONS))
+    head = (overwriting.seconds, done)
+    os.pwrite(memory, b"".join(word.to_bytes(8, "little") for word in head), CODE_AT)
+    return 0
 
 
 def _number(memory: int, at: int) -> int:

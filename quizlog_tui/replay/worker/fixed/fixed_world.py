@@ -10,17 +10,7 @@ import os
 from ..folder import Folder
 from ..job import Job
 from ..watch.outside import Outside
-from . import (
-    c_library,
-    clock,
-    database,
-    event_loops,
-    identity,
-    libraries,
-    listing,
-    seeding,
-    terminal,
-)
+from . import clock, database, event_loops, identity, libraries, seeding
 from .other_machine import OtherMachine
 from .varying import Varying
 
@@ -38,8 +28,8 @@ class FixedWorld:
         self._varying = Varying(job, folder) if job.changed else None
         other, home = self._other("environment"), self._other("home")
         self.identity = identity.Identity(other.process if other else identity.PID)
-        self._terminal = other.terminal if other else terminal.SIZE
-        self._c_library = home.c_library if home else c_library.version()
+        self._terminal = other.terminal if other else identity.TERMINAL_SIZE
+        self._c_library = home.c_library if home else identity.c_library_version()
         self.entropy = seeding.Entropy(job.seed + _OTHER * ("entropy" in job.changed))
 
     def _other(self, condition: str) -> OtherMachine | None:
@@ -63,10 +53,10 @@ class FixedWorld:
         if self._varying:
             self._varying.install()
             self._varying = None
-        listing.install()
+        identity.install_listing()
         identity.install(self.identity, named=self.folder.named)
-        terminal.install(self._terminal)
-        c_library.install(self._c_library)
+        identity.install_terminal(self._terminal)
+        identity.install_c_library(self._c_library)
         seeding.install(job.seed, self.entropy)
         virtual = None
         if "real-clock" in job.asked:

@@ -1,8 +1,14 @@
-"""Fixes the identity of the script: one process number and one host name in all runs."""
+"""Fixes what a script finds of its machine, in all runs alike.
+
+The process number, the host name, the size of the terminal, the version of the C library (which
+`platform` asks by `os.confstr`), and the order in which folders list their entries.
+"""
 
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Iterator
 
 from .onimport import after_import
 
@@ -13,6 +19,11 @@ if TYPE_CHECKING:
 PID = 2**22
 """The process number that the script sees: above all numbers that the system uses."""
 HOST = "quizlog"
+TERMINAL_SIZE = (80, 24)
+"""Columns and rows."""
+_WITH_OWN_SIZE = frozenset({"shutil", "rich"})
+"""Libraries with a size of their own, often the script's choice, where there is no terminal."""
+_GLIBC = "glibc "
 
 
 class Identity:
@@ -87,3 +98,85 @@ def _taken(real: Any, identity: Identity) -> Any:
 
     call.__name__ = call.__qualname__ = real.__name__
     return call
+
+
+def c_library_version() -> str:
+    """The version of the C library here; empty if it is another one than that of GNU."""
+    try:
+        text = os.confstr("CS_GNU_LIBC_VERSION") or ""
+    except (AttributeError, OSError, ValueError):
+        return ""
+    return text[len(_GLIBC) :] if text.startswith(_GLIBC) else ""
+
+
+def install_c_library(told: str) -> None:
+    """Replace `os.confstr`, in every world alike.
+
+    Args:
+        told: The version that it tells if it knows any.
+    """
+    if not hasattr(os, "confstr"):
+        return
+    plain = os.confstr
+
+    def confstr(name: Any, /) -> str | None:
+        text = plain(name)
+        return _GLIBC + told if text and text.startswith(_GLIBC) else text
+
+    confstr.__module__, confstr.__qualname__ = "posix", "confstr"
+    os.confstr = confstr
+
+
+def install_terminal(size: tuple[int, int]) -> None:
+    """Replace `os.get_terminal_size`."""
+    if not hasattr(os, "get_terminal_size"):
+        return
+    real, frame = os.get_terminal_size, sys._getframe
+
+    def get_terminal_size(fd: Any = 1, /) -> os.terminal_size:
+        caller = frame(1).f_globals.get("__name__", "").partition(".")[0]
+        if fd not in (0, 1, 2) or caller in _WITH_OWN_SIZE:
+            return real(fd)
+        return os.terminal_size(size)
+
+    os.get_terminal_size = get_terminal_size
+
+
+def install_listing() -> None:
+    """Replace `listdir` and `scandir`, which `glob`, `walk` and `pathlib` use too."""
+    plain_list, plain_scan = os.listdir, os.scandir
+
+    def listdir(path: Any = None) -> list[Any]:
+        return sorted(plain_list(path))
+
+    def scandir(path: Any = None) -> Entries:
+        with plain_scan(path) as entries:
+            return Entries(sorted(entries, key=_name))
+
+    os.listdir, os.scandir = listdir, scandir  # type: ignore[assignment]
+
+
+def _name(entry: Any) -> Any:
+    return entry.name
+
+
+class Entries:
+    """The result of `scandir`: an iterator that can be closed."""
+
+    def __init__(self, entries: list[Any]) -> None:
+        self._rest: Iterator[Any] = iter(entries)
+
+    def __iter__(self) -> Entries:
+        return self
+
+    def __next__(self) -> Any:
+        return next(self._rest)
+
+    def __enter__(self) -> Entries:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._rest = iter(())

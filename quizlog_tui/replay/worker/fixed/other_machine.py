@@ -1,8 +1,9 @@
-"""Another machine and its user, drawn from the seed, with values that real machines have.
+"""Another machine, its user and another time of day, drawn from the seed: as real ones have them.
 
 A script must not recognise that its conditions were changed on purpose, so nothing here is marked
 or always the same, and whatever belongs together agrees. As a script may know its seed and this
-text, the draws also follow from a number that it cannot read.
+text, the draws of the machine also follow from a number that it cannot read. All that a date shows
+of the other time is other than in the first.
 """
 
 from __future__ import annotations
@@ -10,15 +11,16 @@ from __future__ import annotations
 import os
 from _random import Random
 from collections.abc import Collection, Sequence
+from time import gmtime  # the original: the script's view of `time` is patched later
 
-from . import c_library
+from .identity import c_library_version
 
 TYPE_CHECKING = False
+
 if TYPE_CHECKING:
     from typing import TypeVar
 
     T = TypeVar("T")
-
 _UNREADABLE = "/proc/sys/kernel/random/boot_id"
 """A random number of the system, the same until it is started again."""
 _NAMES = (
@@ -142,7 +144,7 @@ class OtherMachine:
         return [choices[at] for _, at in order]
 
     def _system(self) -> tuple[str, str, str]:
-        here, own = os.uname(), c_library.version()
+        here, own = os.uname(), c_library_version()
         known = [
             (_spelled(release, here.machine), version, library)
             for release, version, library in _SYSTEMS
@@ -178,3 +180,46 @@ def _mask() -> int:
     mask = os.umask(0o077)
     os.umask(mask)
     return mask
+
+
+_DAY, _SHORTEST, _YEARS = 86_400, 900, 1_800
+"""Seconds of a day, and days by which a time is earlier: at least, and at most beyond that."""
+_STEP = _DAY + 3661
+"""Seconds after which day, weekday, hour, minute and second are others."""
+
+
+def drawn(seed: int, turn: int = 0) -> int:
+    """A number of 62 bits that follows from a seed, without the imports of `random`."""
+    mixed = (seed * 2 + 1) * 0x9E3779B97F4A7C15 + turn * 0xD1B54A32D192ED03
+    for _ in range(2):
+        mixed = (mixed ^ mixed >> 29) * 0xBF58476D1CE4E5B9 % 2**64
+    return mixed >> 2
+
+
+def earlier(than: int, seed: int) -> int:
+    """A time some years before another one, in seconds; after it if that was before 1970."""
+    turn = 0
+    while True:
+        days, seconds = divmod(drawn(seed, turn), _DAY)
+        back = (_SHORTEST + days % _YEARS) * _DAY + seconds
+        at = than - back if than >= back else than + back
+        if unlike(at, than):
+            return at
+        turn += 1
+
+
+def hidden(start: int, now: int, seed: int) -> int:
+    """The time that shall pass for the real one where the clocks start at `start`.
+
+    As little after it as possible, as if the record were just made; but always in the past, and
+    such that whoever shows a part of it shows another than now.
+    """
+    return next(
+        (at for at in range(start, now, _STEP) if unlike(at, now)),
+        earlier(now, seed),
+    )
+
+
+def unlike(one: int, other: int) -> bool:
+    """Whether two times differ in year, month, day, hour, minute, second and weekday."""
+    return all(a != b for a, b in zip(gmtime(one)[:7], gmtime(other)[:7]))

@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-NODE = 0x02_00_00_00_00_01
+_NODE = 0x02_00_00_00_00_01
 """The result of `uuid.getnode`: a locally administered address."""
 
 
@@ -119,7 +119,7 @@ def _fix_ssl(module: Any, entropy: Entropy) -> None:
 def _fix_uuid(module: Any, entropy: Entropy) -> None:
     """`uuid1` in pure Python, as the system's library would ask the real clock and card."""
     module._generate_time_safe = module._UuidCreate = None
-    module._node, module._last_timestamp = NODE, None
+    module._node, module._last_timestamp = _NODE, None
     plain = module.uuid1
 
     def uuid1(node: int | None = None, clock_seq: int | None = None) -> Any:

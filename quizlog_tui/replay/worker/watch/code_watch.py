@@ -11,7 +11,7 @@ import sys
 from os import getpid  # the original: the script's view of `os` is patched later
 from types import CodeType, FrameType
 
-from .. import OWN
+from .. import OWN, STANDARD
 from ..wire import Wire, quote
 
 TYPE_CHECKING = False
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 _MOST_TEXT = 1 << 16
 """Maximum number of reported characters of a source."""
 _MOST_NAMES = 500
-_STANDARD = os.path.dirname(os.__file__) + os.sep
 
 
 class CodeWatch:
@@ -90,7 +89,7 @@ class CodeWatch:
             if path.startswith(self._own) or frame.f_code in self._ran:
                 return "script"
             if not path.startswith(OWN):
-                outside = "-packages" in path or not path.startswith((_STANDARD, "<frozen"))
+                outside = "-packages" in path or not path.startswith((STANDARD, "<frozen"))
                 return "package" if outside else "library"
             frame = frame.f_back
         return "library"

@@ -7,7 +7,7 @@ import sys
 from itertools import islice
 from types import FrameType
 
-from .. import OWN
+from .. import OWN, STANDARD
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 if sys.version_info >= (3, 11):
     from .wait_reader import WaitReader
 
-_LIBRARY = os.path.dirname(os.__file__) + os.sep
 _STARTERS = frozenset({"threading", "subprocess", "multiprocessing", "concurrent", "asyncio", "os"})
 """Modules by which scripts start threads and programs."""
 _WAITING = frozenset({("subprocess", "run"), ("subprocess", "call")})
@@ -64,7 +63,7 @@ class Starts:
     def _of_library(self, path: str) -> bool:
         """Whether code belongs to Python or a package, wherever the script itself is installed."""
         own = next((folder for folder in self._folders if path.startswith(folder)), "")
-        python = path.startswith((_LIBRARY, "<frozen")) and len(own) < len(_LIBRARY)
+        python = path.startswith((STANDARD, "<frozen")) and len(own) < len(STANDARD)
         return python or "-packages/" in path[len(own) :]
 
     def _waited(self, frame: FrameType, *, thread: bool) -> bool | None:

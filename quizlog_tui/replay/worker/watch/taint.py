@@ -63,6 +63,22 @@ _BEYOND_FILES = frozenset({_LASTING["socket.bind"], _LASTING["os.system"]})
 """Reasons that copies could notice in their common network."""
 
 
+# What is looked at, and why it does not suffice to watch or to look alone.
+#
+# Events of the interpreter tell what a script does by Python, for nothing, and before it is done;
+# but code below Python raises none (the event for mapped memory cannot even tell shared memory from
+# other), so what copies would share is seen by the filter of system calls too: the guard's witness
+# tells quizlog before the call goes on. Where no witness is, the maps are compared instead. State
+# that ends by itself (threads, children, descriptors, timers) is looked up at the question: a file
+# that was read and closed is harmless.
+#
+# - It must not be found too often, or scripts lose their checkpoints for nothing. `getpass` and
+#   click open `/dev/tty` first, which fails alike in every run; a file of bytecode is no output;
+#   and what lies in the folder when the script starts was written by the world, not by the script.
+# - Nobody may mount once the process is isolated. So copies that share a folder are told before the
+#   first write (`on_shared_write`) and not used again; before that, the folder is separated.
+# - Some systems import `threading` before the script runs, and it keeps references of its own to
+#   what starts a thread; not every version audits such a start.
 class Taint:
     """Watches the script from its first line on.
 
@@ -184,7 +200,6 @@ def before_threads(act: Callable[[], None]) -> None:
             plain = getattr(_thread, name)
             announced = _announced(plain, act)
             setattr(_thread, name, announced)
-            # Some systems import `threading` before the script runs, and it has its own references.
             threading = sys.modules.get("threading")
             if threading is not None and getattr(threading, f"_{name}", None) is plain:
                 setattr(threading, f"_{name}", announced)

@@ -18,8 +18,7 @@ import fcntl
 import os
 import select
 import struct
-
-from ..reports import Reports
+from collections.abc import Callable
 
 _RECEIVE, _SEND = 0xC0502100, 0xC0182101
 _REQUEST, _RESPONSE = struct.Struct("=QIIiIQ6Q"), struct.Struct("=QqiI")
@@ -44,11 +43,11 @@ class Notes:
     """Tells quizlog once what each process reached for.
 
     Args:
-        reports: Sends `saw KIND PID`; the number is 0 if the process is not known.
+        report: Sends `saw KIND PID`; the number is 0 if the process is not known.
     """
 
-    def __init__(self, reports: Reports) -> None:
-        self._reports = reports
+    def __init__(self, report: Callable[[bytes], None]) -> None:
+        self._report = report
         self._told: set[tuple[str, int]] = set()
 
     def add(self, kind: str, caller: int) -> None:
@@ -57,21 +56,21 @@ class Notes:
         note = kind, top.session if top is not None else 0
         if note not in self._told:
             self._told.add(note)
-            self._reports.add(b"saw %s %d\n" % (kind.encode(), note[1]))
+            self._report(b"saw %s %d\n" % (kind.encode(), note[1]))
 
 
-def serve(inbox: int, reports: Reports) -> None:
+def serve(inbox: int, report: Callable[[bytes], None]) -> None:
     """Answer requests until no process is left that could send one.
 
     Args:
         inbox: The socket on which the listener's descriptor arrives, and the kinds of calls by
             their numbers.
-        reports: Takes notes of calls, for quizlog.
+        report: Sends a line to quizlog.
     """
     listener, kinds = _handed_over(inbox)
     if listener is None:
         return
-    poll, notes = select.poll(), Notes(reports)
+    poll, notes = select.poll(), Notes(report)
     poll.register(listener, select.POLLIN)
     while any(event & select.POLLIN for _, event in poll.poll()):
         with contextlib.suppress(OSError):  # the asking process may have ended meanwhile
@@ -94,14 +93,14 @@ def _answer(listener: int, kinds: dict[int, str], notes: Notes) -> None:
     passes = True
     if kind in (_SIGNAL, _PROCESS):
         named = second if call == _SECOND else first
-        passes = may_know(caller, _signed(named))
+        passes = _may_know(caller, _signed(named))
     else:
         notes.add(kind, caller)
     error, flags = (0, _LET_PASS) if passes else (-errno.ESRCH, 0)
     fcntl.ioctl(listener, _SEND, _RESPONSE.pack(number, 0, error, flags))
 
 
-def may_know(caller: int, target: int) -> bool:
+def _may_know(caller: int, target: int) -> bool:
     """Whether the target belongs to the run of the caller; for it, no other process exists.
 
     Args:

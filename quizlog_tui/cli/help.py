@@ -1,0 +1,288 @@
+"""What the command line says of itself: the guides, all commands as data, completions for shells.
+
+The guides' tables, the man page and the completions are made from `commands`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from argparse import Namespace
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any
+
+from ..errors import UsageError
+from ..guides import first_hit, guide, search, topics
+from .commands import COMMANDS, parser_of, record_parser
+from .grammar import Parser, command
+from .streams import emit_json
+
+_WIDTH = 100
+"""Columns of a guide on a wide terminal: longer lines are hard to read."""
+
+
+def show_help(arguments: Namespace) -> int:
+    """`quizlog help [TOPIC]`.
+
+    Raises:
+        UsageError: There is no such topic, or more than one thing is asked for.
+    """
+    asked = [arguments.topic is not None, arguments.search is not None, arguments.commands]
+    if sum(asked) > 1:
+        raise UsageError("name a TOPIC, --search or --commands, not several")
+    if arguments.commands:
+        _list_commands(as_json=arguments.json)
+    elif arguments.search is not None:
+        _list_hits(arguments.search, as_json=arguments.json)
+    elif arguments.topic is None:
+        _list_topics(as_json=arguments.json)
+    else:
+        _show(arguments.topic, as_json=arguments.json)
+    return 0
+
+
+def _help() -> Parser:
+    parser = command(
+        "help",
+        show_help,
+        group="machine",
+        arguments="[TOPIC]",
+        about="read or search the guides",
+        details="Show a guide, or list the guides. `quizlog --help` lists the commands.",
+        example="proof",
+    )
+    parser.add_argument("topic", nargs="?", help="the guide; without it, all guides are listed")
+    parser.add_argument(
+        "--search", metavar="WORDS", help="list the sections that contain all words"
+    )
+    parser.add_argument(
+        "--commands", action="store_true", help="list the commands; --json gives the whole grammar"
+    )
+    return parser
+
+
+def _show(topic: str, *, as_json: bool) -> None:
+    text = guide(topic)
+    if as_json:
+        emit_json({"topic": topic, "text": text})
+    elif sys.stdin.isatty() and sys.stdout.isatty():
+        _page(text)
+    else:
+        print(text, end="")
+
+
+def _page(text: str) -> None:
+    """Show a guide in the user's pager, drawn for the terminal."""
+    import os
+
+    from rich.console import Console
+    from rich.markdown import Markdown
+
+    os.environ.setdefault("LESS", "-FRX")  # less shows colours, and ends where all is in sight
+    console = Console()
+    with console.pager(styles=not console.no_color):
+        console.print(Markdown(text, hyperlinks=False), width=min(_WIDTH, console.width))
+
+
+def _list_topics(*, as_json: bool) -> None:
+    known = topics()
+    if as_json:
+        emit_json({"topics": known})
+        return
+    width = max(map(len, known))
+    print("\n".join(f"{topic:<{width}}  {title}" for topic, title in known.items()))
+
+
+def _list_hits(words: str, *, as_json: bool) -> None:
+    found = search(words)
+    if as_json:
+        emit_json({"hits": [asdict(one) for one in found]})
+        return
+    for one in found:
+        print(f"{one.topic}: {one.heading}\n    {first_hit(one, words)}")
+    if not found:
+        print(f"quizlog: no guide contains all of {words!r}", file=sys.stderr)
+
+
+def _list_commands(*, as_json: bool) -> None:
+    found = commands()
+    if as_json:
+        emit_json({"commands": found})
+        return
+    print("\n".join(f"quizlog {each['usage']:<29} {each['about']}" for each in found))
+
+
+def commands() -> list[dict[str, Any]]:
+    """Every command: name, group, usage, about, example, arguments, options and verbs."""
+    return [_described(parser) for parser in (record_parser(), *map(parser_of, COMMANDS))]
+
+
+def _described(parser: Parser) -> dict[str, Any]:
+    entry = parser.entry
+    return {
+        "name": entry.name,
+        "group": entry.group,
+        "usage": entry.usage,
+        "about": entry.about,
+        "example": entry.call,
+        **_words(parser),
+        "verbs": [
+            {"name": verb, "about": of_verb.description or "", **_words(of_verb)}
+            for verb, of_verb in _verbs(parser).items()
+        ],
+    }
+
+
+def _words(parser: argparse.ArgumentParser) -> dict[str, Any]:
+    """The arguments and options of a parser."""
+    named = [
+        action
+        for action in parser._actions
+        if not isinstance(action, argparse._SubParsersAction) and action.help != argparse.SUPPRESS
+    ]
+    return {
+        "arguments": [_argument(action) for action in named if not action.option_strings],
+        "options": [
+            {
+                "flags": list(action.option_strings),
+                "metavar": _value(action),
+                "help": _help_of(action),
+            }
+            for action in named
+            if action.option_strings
+        ],
+    }
+
+
+def _argument(action: argparse.Action) -> dict[str, Any]:
+    name = action.metavar if isinstance(action.metavar, str) else action.dest.upper()
+    required = action.nargs not in ("?", "*")
+    return {"name": name, "required": required, "many": action.nargs in ("*", "+")} | {
+        "choices": [str(choice) for choice in action.choices or ()],
+        "help": _help_of(action),
+    }
+
+
+def _value(action: argparse.Action) -> str:
+    """The placeholder of the option's value; empty if it takes none."""
+    if action.nargs == 0:
+        return ""
+    return action.metavar if isinstance(action.metavar, str) else action.dest.upper()
+
+
+def _help_of(action: argparse.Action) -> str:
+    return " ".join((action.help or "").split())
+
+
+def _verbs(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            return dict(action.choices)
+    return {}
+
+
+def completions(arguments: Namespace) -> int:
+    """`quizlog completions SHELL`."""
+    script = _SHELLS[arguments.shell]([each for each in commands() if each["name"]])
+    if arguments.json:
+        emit_json({"shell": arguments.shell, "script": script})
+    else:
+        print(script, end="")
+    return 0
+
+
+def _completions() -> Parser:
+    parser = command(
+        "completions",
+        completions,
+        group="machine",
+        arguments="bash|zsh|fish",
+        about="print a shell's completion script",
+        details=(
+            "Print a shell's completion script of commands and options. For bash, in ~/.bashrc:\n"
+            '  eval "$(quizlog completions bash)"\n'
+            "For zsh the same after compinit; for fish: quizlog completions fish | source"
+        ),
+        example="bash",
+    )
+    parser.add_argument("shell", metavar="|".join(_SHELLS), choices=list(_SHELLS))
+    return parser
+
+
+def _bash(found: list[dict[str, Any]]) -> str:
+    cases = "\n".join(f'        {each["name"]}) words="{_words_of(each)}" ;;' for each in found)
+    names = " ".join(each["name"] for each in found)
+    return f"""\
+_quizlog() {{
+    local current="${{COMP_WORDS[COMP_CWORD]}}" words=""
+    if [ "$COMP_CWORD" = 1 ]; then
+        words="{names}"
+    else
+        case "${{COMP_WORDS[1]}}" in
+{cases}
+        esac
+    fi
+    COMPREPLY=($(compgen -W "$words" -- "$current") $(compgen -f -- "$current"))
+}}
+complete -o filenames -F _quizlog quizlog
+"""
+
+
+def _zsh(found: list[dict[str, Any]]) -> str:
+    names = "\n".join(f"        {_quoted(each['name'] + ':' + each['about'])}" for each in found)
+    cases = "\n".join(f"        {each['name']}) compadd -- {_words_of(each)} ;;" for each in found)
+    return f"""\
+#compdef quizlog
+_quizlog() {{
+    if (( CURRENT == 2 )); then
+        local -a commands=(
+{names}
+        )
+        _describe command commands
+    else
+        case $words[2] in
+{cases}
+        esac
+    fi
+    _files
+}}
+compdef _quizlog quizlog
+"""
+
+
+def _fish(found: list[dict[str, Any]]) -> str:
+    lines = []
+    for each in found:
+        name, about = each["name"], _quoted(each["about"])
+        lines.append(f"complete -c quizlog -n __fish_use_subcommand -a {name} -d {about}")
+        after = f"complete -c quizlog -n '__fish_seen_subcommand_from {name}'"
+        lines += [f"{after} -a {verb['name']}" for verb in each["verbs"]]
+        options = [*each["options"], *(one for verb in each["verbs"] for one in verb["options"])]
+        for flag, option in {option["flags"][-1]: option for option in options}.items():
+            value = " -r" if option["metavar"] else ""
+            lines.append(f"{after} -l {flag[2:]}{value} -d {_quoted(option['help'])}")
+    return "\n".join(lines) + "\n"
+
+
+def _words_of(each: dict[str, Any]) -> str:
+    """The verbs, choices and options that may follow a command."""
+    parts = [each, *each["verbs"]]
+    flags = [flag for part in parts for one in part["options"] for flag in one["flags"]]
+    choices = [choice for part in parts for one in part["arguments"] for choice in one["choices"]]
+    return " ".join(dict.fromkeys([*(verb["name"] for verb in each["verbs"]), *choices, *flags]))
+
+
+def _quoted(text: str) -> str:
+    """Quote a text for a shell."""
+    return "'" + text.replace("'", "’") + "'"
+
+
+_SHELLS: dict[str, Callable[[list[dict[str, Any]]], str]] = {
+    "bash": _bash,
+    "zsh": _zsh,
+    "fish": _fish,
+}
+
+PARSERS = {"help": _help, "completions": _completions}
+"""The parser function of each command."""

@@ -1,0 +1,182 @@
+"""Commands that show what a script knows at a step (inspect), and which lines led there (trace)."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from ..debug.inspection import Evaluation, Inspection, StackFrame, Trace, Variable, VariableChanges
+from ..replay.replayer import CHECKPOINTS
+from ..text import clipped, one_line, visible
+from .grammar import Parser, command
+from .moves import narrate_warnings, one_move
+from .streams import emit_json
+
+_AT = {"question": "at its question", "error": "where it raised", "end": "at its end"}
+
+_CODE_WIDTH = 60
+"""Maximum width of a line of the script in the table."""
+
+_MOST_CODE = 1000
+"""Maximum characters of a line that are looked at for it."""
+
+
+def inspect(arguments: Namespace) -> int:
+    """`quizlog inspect RECORD [K]`."""
+    with one_move(arguments, checkpoints=CHECKPOINTS) as session:
+        narrate_warnings(session)
+        found = session.inspect(
+            arguments.step, frame=arguments.frame, expressions=arguments.expr or ()
+        )
+        if arguments.json:
+            emit_json({"record": str(session.path), **found.to_dict()})
+        else:
+            for line in _lines(found, arguments.frame):
+                print(line)
+    return 0
+
+
+def _inspect() -> Parser:
+    details = (
+        "Show what the script knows at a step: its stack, variables, what changed since the\n"
+        "question before, and the values of expressions. After an error, the last step is where\n"
+        "it raised. Nothing that an expression does reaches the run or the record."
+    )
+    parser = command(
+        "inspect",
+        inspect,
+        group="look",
+        arguments="RECORD [K]",
+        about="show variables, stack and expressions at a step",
+        details=details,
+        example="adventure 3 --expr 'room, items'",
+    )
+    parser.add_argument("record")
+    parser.add_argument("step", nargs="?", type=int, metavar="K", help="default: the pointer")
+    parser.add_argument(
+        "--frame",
+        type=int,
+        default=0,
+        metavar="N",
+        help="where expressions are evaluated; 0 is the innermost call",
+    )
+    parser.add_argument(
+        "--expr", action="append", metavar="E", help="an expression or statement; may be repeated"
+    )
+    return parser
+
+
+def _lines(found: Inspection, chosen: int) -> Iterator[str]:
+    yield f"step {found.step}, {_AT[found.at]}"
+    for number, frame in enumerate(found.frames):
+        yield from _frame(number, frame, chosen)
+    yield from _group("variables of the module", found.globals)
+    yield from _changed(found.changed)
+    for each in found.expressions:
+        yield from _evaluated(each)
+
+
+def _frame(number: int, frame: StackFrame, chosen: int) -> Iterator[str]:
+    if frame.folded:
+        yield f"     {frame.folded} in libraries"
+    mark = ">" if number == chosen else " "
+    place = f"{one_line(frame.function)}, {one_line(frame.file)}:{frame.line}"
+    yield f"{mark} {number}  {place}"
+    if frame.text:
+        yield f"     {one_line(frame.text)}"
+    for variable in frame.variables:
+        yield f"       {_variable(variable)}"
+
+
+def _group(title: str, variables: tuple[Variable, ...]) -> Iterator[str]:
+    if variables:
+        yield title
+    for variable in variables:
+        yield f"  {_variable(variable)}"
+
+
+def _variable(variable: Variable) -> str:
+    name = f"{one_line(variable.name)} = " if variable.name else ""
+    return f"{name}{one_line(variable.text)}  ({one_line(_kind(variable))})"
+
+
+def _kind(variable: Variable) -> str:
+    if variable.shape is not None:
+        return f"{variable.type} {' x '.join(map(str, variable.shape))}"
+    return variable.type if variable.size is None else f"{variable.type} of {variable.size}"
+
+
+def _changed(changes: VariableChanges) -> Iterator[str]:
+    if changes.added or changes.changed or changes.gone:
+        yield "since the question before"
+    for name in changes.added:
+        yield f"  + {one_line(name)}"
+    for each in changes.changed:
+        yield f"  ~ {one_line(each.name)}: {one_line(each.before)} -> {one_line(each.after)}"
+    for name in changes.gone:
+        yield f"  - {one_line(name)}"
+
+
+def _evaluated(found: Evaluation) -> Iterator[str]:
+    yield f">>> {one_line(found.text)}"
+    yield from (f"  | {line}" for line in visible(found.stdout).splitlines())
+    if found.error is not None:
+        yield f"{one_line(found.error.message)}"
+    elif found.value is not None:
+        yield _variable(found.value)
+
+
+def trace(arguments: Namespace) -> int:
+    """`quizlog trace RECORD K`."""
+    with one_move(arguments, checkpoints=CHECKPOINTS) as session:
+        narrate_warnings(session)
+        found = session.trace(arguments.step)
+        if arguments.var is not None:
+            events = (one for one in found.events if arguments.var in one.changed)
+            found = replace(found, events=tuple(events))
+        if arguments.json:
+            emit_json({"record": str(session.path), **found.to_dict()})
+            return 0
+        for line in _traced_lines(found, session.source.lines, session.source.path):
+            print(line)
+        if found.truncated:
+            print("quizlog: more lines ran; only the first 50,000 are known", file=sys.stderr)
+    return 0
+
+
+def _trace() -> Parser:
+    details = (
+        "List the lines of the script that ran between the answer before step K and its question,\n"
+        "in their order, with the variables that each changed; after an error, to the end.\n"
+        "Lines of threads other than the asking one, and those after 50,000, are left out."
+    )
+    parser = command(
+        "trace",
+        trace,
+        group="look",
+        arguments="RECORD [K]",
+        about="list the lines that ran before a step",
+        details=details,
+        example="adventure 3",
+    )
+    parser.add_argument("record")
+    parser.add_argument("step", nargs="?", type=int, metavar="K", help="default: the pointer")
+    parser.add_argument("--var", metavar="NAME", help="only lines that change this variable")
+    return parser
+
+
+def _traced_lines(found: Trace, lines: list[str], script: Path) -> Iterator[str]:
+    for one in found.events:
+        file = Path(one.file)
+        own = file == script and 0 < one.line <= len(lines)
+        text = lines[one.line - 1][:_MOST_CODE].strip() if own else f"({file.name}, {one.function})"
+        shown = clipped("  " * one.depth + one_line(text), _CODE_WIDTH)
+        changed = ", ".join(f"{one_line(k)} = {one_line(v)}" for k, v in one.changed.items())
+        yield f"{one.line:5}  {shown:{_CODE_WIDTH}}  {changed}".rstrip()
+
+
+PARSERS = {"inspect": _inspect, "trace": _trace}
+"""The parser function of each command."""

@@ -1,1 +1,0 @@
-"""Commands that judge: verify, diff, drift, lint, coverage, bundle."""

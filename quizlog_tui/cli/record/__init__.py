@@ -1,1 +1,0 @@
-"""Commands for one record: moves, branches, steps, remarks, exports."""

@@ -1,1 +1,0 @@
-"""Commands for the server and for quizzes on web pages."""

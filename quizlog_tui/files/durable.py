@@ -1,0 +1,182 @@
+"""Replaces files atomically: after a crash a file holds all of its old or all of its new content.
+
+The new content is written under a temporary name, synced to the disk and renamed over the old
+file; then the folder is synced. Only the small files in the settings folder, of what the user has
+allowed or chosen, are not synced (`write_own_text`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import stat
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Self
+
+from ..errors import RecordError
+from .place import FileKind, check_place
+
+_HINTS = {
+    "ENOSPC": "make room on the disk, then repeat; nothing was changed",
+    "EDQUOT": "make room within your quota, then repeat; nothing was changed",
+    "ENOENT": "make the folder first",
+    "ENOTDIR": "name a file in a folder",
+    "EISDIR": "name a file, not a folder",
+    "EFBIG": "raise the limit on the size of files (`ulimit -f`); nothing was changed",
+}
+
+
+class Draft:
+    """The next content of a file, stored under a temporary name until `put` renames it.
+
+    Args:
+        path: The file; what may be there is for `check_place` to say. A link is replaced.
+        data: Its next content.
+
+    Raises:
+        RecordError: It cannot be written; the temporary file is removed.
+    """
+
+    def __init__(self, path: Path, data: bytes) -> None:
+        self._path = path
+        self.target = Path(os.path.realpath(path.parent), path.name)
+        self._temporary = self.target.parent / f".{self.target.name}.tmp"
+        self._placed = False
+        try:
+            self.fd = _made(self._temporary)
+            try:
+                self._fill(data)
+            except BaseException:
+                self.close()
+                raise
+        except OSError as error:
+            raise unwritable(error, path) from None
+
+    def _fill(self, data: bytes) -> None:
+        _write_all(self.fd, data)
+        if self.target.exists():
+            os.fchmod(self.fd, stat.S_IMODE(self.target.stat().st_mode))
+        os.fsync(self.fd)
+
+    def put(self) -> None:
+        """Replace the file by this draft.
+
+        Raises:
+            RecordError: The file cannot be replaced; it is unchanged.
+        """
+        try:
+            os.replace(self._temporary, self.target)
+        except OSError as error:
+            raise unwritable(error, self._path) from None
+        self._placed = True
+
+    def close(self) -> None:
+        """Close the draft; remove it unless it was put in place."""
+        if not self._placed:
+            with contextlib.suppress(OSError):
+                os.unlink(self._temporary)
+        with contextlib.suppress(OSError):  # its data is already on the disk
+            os.close(self.fd)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+def _made(temporary: Path) -> int:
+    """Create an empty file, replacing what is at its path; symbolic links are not followed."""
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(temporary)
+    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+    make_usable(fd)
+    return fd
+
+
+def make_usable(fd: int) -> None:
+    """Give the owner read and write permission on a file made here, whatever the umask is."""
+    mode = stat.S_IMODE(os.fstat(fd).st_mode)
+    if mode & 0o600 != 0o600:
+        with contextlib.suppress(OSError):
+            os.fchmod(fd, mode | 0o600)
+
+
+def _write_all(fd: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(fd, view) :]
+
+
+def sync_folders(files: Iterable[Path]) -> str | None:
+    """Sync the folders of files that were put in place; return a warning if that fails.
+
+    No warning is given on network file systems that do not support syncing a folder.
+    """
+    try:
+        for folder in {file.parent for file in files}:
+            _sync_folder(folder)
+    except OSError as error:
+        return f"written, but not yet certain to survive a power cut: {error.strerror}"
+    return None
+
+
+def _sync_folder(folder: Path) -> None:
+    fd = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(fd)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
+            raise
+    finally:
+        os.close(fd)
+
+
+def write_bytes(path: Path, data: bytes, kind: FileKind) -> str | None:
+    """Make or replace a file; return a warning if the new content may not survive a power cut.
+
+    Raises:
+        RecordError: A file of this kind may not be made there, or it cannot be written; what was
+            there is unchanged.
+    """
+    check_place(path, kind)
+    if kind.makes_folder:
+        _make_folder(path)
+    with Draft(path, data) as draft:
+        draft.put()
+    return sync_folders([draft.target])
+
+
+def _make_folder(path: Path) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise unwritable(error, path) from None
+
+
+def write_text(path: Path, text: str, kind: FileKind) -> str | None:
+    """Make or replace a file of text in UTF-8, as `write_bytes` does."""
+    return write_bytes(path, text.encode("utf-8"), kind)
+
+
+def unwritable(error: OSError, path: Path) -> RecordError:
+    """The error for a file that cannot be written."""
+    hint = "make the folder writable, or copy the record elsewhere"
+    hint = _HINTS.get(errno.errorcode.get(error.errno or 0, ""), hint)
+    return RecordError(f"cannot write: {error.strerror}", where=str(path), hint=hint)
+
+
+def write_own_text(path: Path, text: str) -> None:
+    """Replace a file in the settings folder at once, or make it with its folder.
+
+    It is not synced: if it is lost, the user is asked again.
+
+    Raises:
+        OSError: It cannot be written; it is unchanged.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary.write_text(text, encoding="utf-8")
+    temporary.replace(path)

@@ -1,1 +1,0 @@
-"""A record as text: reading, checking and writing YAML and JSON."""

@@ -1,0 +1,276 @@
+"""Who may use the server, and how much at once: the check before every route, and the limits.
+
+A page of another site in the user's browser can send requests to this machine. So a request must
+name this server as its host (which rules out DNS rebinding), come from no other origin, and carry
+JSON, which a form cannot send. If a token is set, the request must carry it. The trigger of a task
+comes from another site by design and carries its own secret; wrong secrets are counted by address,
+which only makes guessing slow, as the secret's length protects it. Bodies are limited as they
+arrive. The limits on processes and connections follow from the limit on open files.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+from collections import OrderedDict, deque
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from ..errors import QuizlogError
+from .replayer_pool import PROCESSES
+from .replies import BadRequestError, encode, error_data
+
+MAX_BODY = 8 * 1024 * 1024
+"""Maximum number of bytes in a request's body."""
+READ_SECONDS = 10.0
+"""Seconds in which a request's head or body must arrive."""
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+"""Names that always mean this machine."""
+_OPEN_PATHS = frozenset({"/health"})
+"""Paths that need no token."""
+TRIGGERS = frozenset({"/run", "/"})
+"""Paths whose POST starts a task."""
+
+
+@dataclass(frozen=True)
+class AccessRules:
+    """Which requests are allowed."""
+
+    token: str | None = None
+    """The token that `Authorization: Bearer` must carry; None allows every local client."""
+    hosts: frozenset[str] | None = LOOPBACK
+    """The allowed host names of this server; None allows any (only with a token)."""
+    triggers: frozenset[str] = frozenset()
+    """Paths to which anybody may POST, protected by the secret in the body."""
+
+
+class AccessRefusal(Exception):
+    """A request is refused, with this HTTP status and error."""
+
+    def __init__(self, status: int, error: QuizlogError) -> None:
+        super().__init__(error.message)
+        self.status = status
+        self.error = error
+
+
+class Shield:
+    """Middleware that passes on the requests that `AccessRules` allow, once their body is read."""
+
+    def __init__(self, app: Any, rules: AccessRules) -> None:
+        self._app = app
+        self._rules = rules
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Answer a refused request; pass on any other."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        try:
+            check(self._rules, scope["method"], scope["path"], _headers(scope))
+            first = await _body_in_time(receive)
+        except AccessRefusal as refusal:
+            await _refuse(refusal, send)
+            return
+        await self._app(scope, _Replayed(first, receive), send)
+
+
+def check(rules: AccessRules, method: str, path: str, headers: Mapping[str, str]) -> None:
+    """Check the head of a request.
+
+    Raises:
+        AccessRefusal: The request is not allowed.
+    """
+    if method == "POST" and path in rules.triggers:
+        return
+    host = headers.get("host", "")
+    name = _name_of(host)
+    if rules.hosts is not None and name not in rules.hosts:
+        hint = "use the address that the server printed when it started"
+        _deny(403, f"{host!r} is not a name of this server", "Host", hint)
+    _check_origin(host, headers)
+    if rules.token is not None and path not in _OPEN_PATHS and not _has_token(rules, headers):
+        hint = "send Authorization: Bearer and the server's token"
+        _deny(401, "the token is missing or wrong", "Authorization", hint)
+    if method == "POST":
+        kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+        if kind != "application/json":
+            _deny(415, "the body must be JSON", "Content-Type", "send application/json")
+    length = headers.get("content-length", "0")
+    if length.isdecimal() and int(length[:20]) > MAX_BODY:
+        raise _too_big()
+
+
+def _check_origin(host: str, headers: Mapping[str, str]) -> None:
+    origin = headers.get("origin")
+    foreign = origin is not None and origin not in (f"http://{host}", f"https://{host}")
+    if foreign or headers.get("sec-fetch-site") in ("cross-site", "same-site"):
+        hint = "web pages of other sites may not use this server"
+        _deny(403, f"requests from {origin or 'another site'} are refused", "Origin", hint)
+
+
+def _has_token(rules: AccessRules, headers: Mapping[str, str]) -> bool:
+    kind, _, given = headers.get("authorization", "").partition(" ")
+    wanted = (rules.token or "").encode()
+    return kind.lower() == "bearer" and hmac.compare_digest(given.strip().encode("latin-1"), wanted)
+
+
+def _name_of(host: str) -> str:
+    """The host without its port, such as `::1` or `localhost`; empty if it is invalid."""
+    try:
+        return urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return ""
+
+
+def _deny(status: int, message: str, where: str, hint: str) -> None:
+    raise AccessRefusal(status, BadRequestError(message, where=where, hint=hint))
+
+
+def _too_big() -> AccessRefusal:
+    message = f"the body is larger than {MAX_BODY // 2**20} MB"
+    return AccessRefusal(413, BadRequestError(message, where="body", hint="send less at once"))
+
+
+def _headers(scope: Any) -> dict[str, str]:
+    """Headers by name; repeated ones are joined, so that a check accepts none of them."""
+    found: dict[str, str] = {}
+    for name, value in scope["headers"]:
+        key, text = name.decode("latin-1").lower(), value.decode("latin-1")
+        found[key] = f"{found[key]}, {text}" if key in found else text
+    return found
+
+
+async def _body_in_time(receive: Any) -> dict[str, Any]:
+    try:
+        async with asyncio.timeout(READ_SECONDS):
+            return await _whole_body(receive)
+    except TimeoutError:
+        raise AccessRefusal(408, late_body()) from None
+
+
+def late_body() -> QuizlogError:
+    """The error for a body that did not arrive in time."""
+    message = f"the body did not arrive within {READ_SECONDS:g} s"
+    return BadRequestError(message, where="body", hint="send it again")
+
+
+async def _whole_body(receive: Any) -> dict[str, Any]:
+    message: dict[str, Any] = await receive()
+    if not message.get("more_body"):
+        if len(message.get("body", b"")) > MAX_BODY:
+            raise _too_big()
+        return message
+    parts = bytearray(message.get("body", b""))
+    while message.get("more_body"):
+        message = await receive()
+        parts += message.get("body", b"")
+        if len(parts) > MAX_BODY:
+            raise _too_big()
+    return message | {"body": bytes(parts)}
+
+
+class _Replayed:
+    """Gives the application the body that was already read, then later messages."""
+
+    def __init__(self, first: dict[str, Any], receive: Any) -> None:
+        self._first: dict[str, Any] | None = first
+        self._receive = receive
+
+    async def __call__(self) -> Any:
+        first, self._first = self._first, None
+        return first if first is not None else await self._receive()
+
+
+async def _refuse(refusal: AccessRefusal, send: Any) -> None:
+    body = encode(error_data(refusal.error))
+    headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
+    if refusal.status == 401:
+        headers.append((b"www-authenticate", b"Bearer"))
+    if refusal.status in (408, 413):  # the rest of the body is not read
+        headers.append((b"connection", b"close"))
+    start = {"type": "http.response.start", "status": refusal.status, "headers": headers}
+    await send(start)
+    await send({"type": "http.response.body", "body": body})
+
+
+# -- wrong secrets
+
+
+MOST_GUESSES = 20
+"""Maximum number of wrong secrets from an address within `GUESS_SECONDS`."""
+GUESS_SECONDS = 60.0
+_ADDRESSES = 1000
+"""Maximum number of addresses remembered, the most recent ones."""
+
+
+class Guesses:
+    """The times of recent wrong secrets, by address."""
+
+    def __init__(self) -> None:
+        self._times: OrderedDict[str, deque[float]] = OrderedDict()
+
+    def wait(self, address: str, now: float) -> float:
+        """Count a wrong secret; return 0, or the seconds to wait if there were too many.
+
+        Args:
+            address: The address that sent it.
+            now: The time in seconds on a monotonic clock.
+        """
+        times = self._times.setdefault(address, deque(maxlen=MOST_GUESSES))
+        self._times.move_to_end(address)
+        if len(self._times) > _ADDRESSES:
+            self._times.popitem(last=False)
+        oldest = times[0] + GUESS_SECONDS if len(times) == MOST_GUESSES else now
+        if oldest > now:
+            return oldest - now
+        times.append(now)
+        return 0.0
+
+
+# -- processes and connections
+
+
+CONNECTIONS = 2048
+"""Maximum number of open connections."""
+ACCEPTED = 64
+"""Maximum number of connections accepted at once, before the open ones are counted again."""
+_OWN_DESCRIPTORS = 256
+_DESCRIPTORS = 5
+"""Maximum number of descriptors that a run or checkpoint keeps open."""
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Limits on what a server holds at once."""
+
+    processes: int = PROCESSES
+    """Maximum number of runs and checkpoints."""
+    connections: int = CONNECTIONS
+    """Maximum number of open connections; briefly exceeded while new ones are accepted."""
+
+
+def allowed_bounds() -> Bounds:
+    """The bounds that the limit on open files allows, after raising it as far as possible."""
+    own = _OWN_DESCRIPTORS + 2 * ACCEPTED
+    soft = _raised_limit(own + CONNECTIONS + PROCESSES * _DESCRIPTORS)
+    if soft is None:
+        return Bounds()
+    connections = min(CONNECTIONS, soft // 8)
+    processes = (soft - own - connections) // _DESCRIPTORS
+    return Bounds(max(16, min(PROCESSES, processes)), connections)
+
+
+def _raised_limit(wanted: int) -> int | None:
+    """The limit on open files, after raising it up to `wanted`; None if there is no limit."""
+    try:
+        import resource
+    except ImportError:
+        return None
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    if allowed > soft != resource.RLIM_INFINITY:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
+        soft = allowed
+    return None if soft == resource.RLIM_INFINITY else soft

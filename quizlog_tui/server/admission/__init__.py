@@ -1,1 +1,0 @@
-"""Limits of access to the server: who may send requests, how many at once, and how slowly."""

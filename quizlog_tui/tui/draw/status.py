@@ -1,0 +1,86 @@
+"""Draws how a run stands: marks and words for states, warnings not to trust it, and its error.
+
+The marks are there so that colour is never the only sign.
+"""
+
+from __future__ import annotations
+
+from ...replay.live_run import ENDED_BY_ANSWER
+from ...replay.script.source import Source
+from ...replay.transcript import Transcript
+from ...replay.world import TAMPERED
+from ...terminal_text import plain_lines
+from ..widgets.documents import Line, line
+
+MARKS = {"in_progress": "●", "success": "✓", "error": "✗", None: "?"}
+"""A sign for each status."""
+WORDS = {"in_progress": "waiting", "success": "finished", "error": "error", None: "not replayed"}
+"""The same in words."""
+STYLES = {"in_progress": "", "success": "good", "error": "error", None: "dim"}
+"""The style of a line that shows a status."""
+_BARS = "▁▂▃▄▅▆▇█"
+_TAMPERED = (
+    "the script reports output that differs from what it wrote. "
+    "You see what it wrote, and no replay can confirm it."
+)
+"""What a tampered run says after its step."""
+_LONG, _LINES = 100, 3
+"""Maximum characters and lines of a message shown above its location; a longer one is below it."""
+_MOST_EXIT_LINES = 20
+"""Lines of what a script says where it leaves with an exit status."""
+
+
+def score_text(score: float | None) -> str:
+    """`, score 0.5`; empty without a score."""
+    return "" if score is None else f", score {score:g}"
+
+
+def outcome(status: str | None, score: float | None) -> str:
+    """Mark, word and score of a status."""
+    return f"{MARKS.get(status, '?')} {WORDS.get(status, 'unknown')}{score_text(score)}"
+
+
+def bars(scores: list[float]) -> str:
+    """A score series as small bars, 0 the lowest and 1 the highest."""
+    return "".join(_BARS[round(score * (len(_BARS) - 1))] for score in scores)
+
+
+def alerts(run: Transcript) -> list[str]:
+    """What is wrong with a run, in a few words each, the most serious first."""
+    found = []
+    if TAMPERED in run.observed:
+        at = run.tampered_at
+        found.append("tampered" if at is None else f"tampered at step {at}")
+    if run.error_type == ENDED_BY_ANSWER:
+        found.append("ended by an answer's code")
+    return found
+
+
+def alert_lines(shown: Transcript) -> list[Line]:
+    """What is wrong up to the step shown. An end by an answer is shown as an error instead."""
+    if shown.tampered_at is None:
+        return []
+    return [line((f"! tampered at step {shown.tampered_at}: {_TAMPERED}", "error"))]
+
+
+def error_lines(transcript: Transcript, source: Source) -> list[Line]:
+    """Message, line, score, and the source around the line; nothing without an error."""
+    error = transcript.last_error
+    if error is None:
+        return []
+    name, _, _ = (error.place or "").rpartition(":")
+    file, at = source.at(error.place, error.line)
+    place = f"{name or source.path.name}, line {at}" if at else source.path.name
+    message = f"✗ {transcript.error_text()}"
+    lines = [line((message, "error")), line((place, "dim"), score_text(error.score))]
+    if len(message) > _LONG or message.count("\n") >= _LINES:
+        lines.reverse()
+    for number in range((at or -9) - 2, (at or -9) + 3):
+        if 0 < number <= len(file.lines):
+            here = number == at
+            text = f"{'▶' if here else ' '} {number:4} {file.line(number)}"
+            lines.append(line((text, "error" if here else "dim"), cut=True))
+    if transcript.error_type == "ModuleNotFoundError":
+        lines.append(line((source.missing_module_hint, "warn")))
+    said = plain_lines(transcript.exit_text)[-_MOST_EXIT_LINES:]
+    return [*lines, *(line((text, "warn")) for text in said)]

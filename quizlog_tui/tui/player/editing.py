@@ -1,0 +1,233 @@
+"""Changes the player's record: answer, rewind, fork, amend, undo. Follows changes by others.
+
+Each change calls the session in a thread, so that a slow script never freezes the screen, and runs
+after those before it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from textual.worker import Worker
+
+from ...files.regular_file import Watch
+from ...record.branches import free_name, leaves_tail
+from ...replay.transcript import Transcript
+from ...text import clipped, one_line, plural
+from ..screens.base import DIALOG
+from ..screens.dialogs import ConfirmScreen
+from ..screens.undoing import redo, undo
+from ..toasts import tell, warn
+from .panes import Panes
+from .player_state import Mode, finding_of, state_of
+
+_FOLLOW_SECONDS = 0.5
+"""Seconds between two checks for changes by other programs."""
+_MOST_SHOWN = 200
+"""Maximum characters of an answer in a confirmation."""
+_MOVE = "move"
+"""The group of the workers that change the record."""
+
+
+class Editing:
+    """Changes the record at the step shown.
+
+    Args:
+        panes: What is shown, and where.
+        confirms: Whether to ask before an answer at an earlier step starts a branch.
+    """
+
+    def __init__(self, panes: Panes, *, confirms: bool) -> None:
+        self.session = panes.session
+        self._screen = panes.screen
+        self._panes = panes
+        self._confirms = confirms
+        self._moving = asyncio.Lock()
+        self._watch = Watch(self.session.path)
+
+    # -- answering
+
+    def give_answer(self, answer: str) -> None:
+        """Give an answer: as a fork or amendment if one was started, else at the step shown."""
+        state, session = self._panes.state, self.session
+        if state.mode == "fork":
+            self.move(lambda: session.fork(state.step, answer), answer)
+        elif state.mode == "amend":
+            self.move(lambda: session.amend(state.step, answer), answer)
+        elif state.step == session.pointer:
+            self.move(lambda: session.answer(answer), answer)
+        else:
+            at = state.step - (state.shown.status == "error")
+            self._screen.run_worker(self._answer_elsewhere(at, answer), group=DIALOG)
+
+    async def _answer_elsewhere(self, at: int, answer: str) -> None:
+        """Answer at a step other than the pending one; ask before that starts a branch.
+
+        The recorded answer only moves to the next step and changes nothing.
+        """
+        state = self._panes.state
+        if answer == state.recorded:
+            self._panes.show(state.to(at + 1))
+            self._panes.take_keys_when_painted()
+        elif not leaves_tail(self.session.record, at, answer) or await self._may_branch(at, answer):
+            self.move(lambda: self.session.answer(answer, at=at), answer)
+        else:
+            self._panes.prompt.fill(answer)
+            self._panes.take_keys_when_painted()
+
+    async def _may_branch(self, at: int, answer: str) -> bool:
+        """Ask whether an answer may turn the recorded answers from this step on into a branch."""
+        if not self._confirms:
+            return True
+        record = self.session.record
+        stay = plural(len(record.inputs) - at, "recorded answer")
+        name = free_name(record, record.branch)
+        shown = clipped(one_line(answer), _MOST_SHOWN) or "(empty)"
+        question = (
+            f"Your answer: {shown}\n"
+            f"This starts a branch at step {at}: {stay} from there on become {name}."
+        )
+        agreed: bool = await self._screen.app.push_screen_wait(ConfirmScreen(question))
+        return agreed
+
+    def begin(self, mode: Mode) -> None:
+        """Make the next answer a fork at the step shown, or one in place of the recorded one."""
+        begun = self._panes.state.begin(mode)
+        if begun is None:
+            tell(self._screen, "there is no question here")
+            return
+        self._panes.show(begun)
+        if begun.recorded and not self._panes.prompt.draft:
+            self._panes.prompt.fill(begun.recorded)
+        self._panes.focus_pending()
+
+    # -- moving
+
+    def rewind(self) -> None:
+        """Set the pointer to the step shown."""
+        step = self._panes.state.step
+        self.move(lambda: self.session.rewind(step))
+
+    def redo_tail(self) -> None:
+        """Move the pointer after all recorded answers."""
+        end = len(self.session.record.inputs)
+        if end == self.session.pointer:
+            tell(self._screen, "no recorded answers after the pointer")
+        else:
+            self.move(lambda: self.session.rewind(end))
+
+    def switch(self, branch: str) -> Worker[None]:
+        """Switch to a branch."""
+        return self.move(lambda: self.session.switch(branch))
+
+    def undo(self) -> None:
+        """Undo the last change."""
+        self.move(lambda: undo(self.session))
+
+    def redo(self) -> None:
+        """Redo the change that was undone."""
+        self.move(lambda: redo(self.session))
+
+    def reload(self) -> None:
+        """Read everything again and stay at the step."""
+        self.move(self.session.reload)
+
+    def show_session(self) -> None:
+        """Show the session as another screen has left it."""
+        self.move(self.session.reply)
+
+    async def bisect(self) -> None:
+        """Find the answer that makes the outcome fail, and show it. The finding stays visible."""
+        found = await self._screen.slow_work.run(lambda: (self.session.bisect(),), "searching")
+        if found is None:
+            return
+        [culprit] = found
+        state = self._panes.state
+        finding = finding_of(self.session, culprit)
+        self._panes.show((state.to(culprit.step) if culprit else state).found(finding))
+
+    # -- making a change
+
+    def move(self, call: Callable[[], Any], answer: str | None = None) -> Worker[None]:
+        """Make a change after the running ones, then show its result.
+
+        Args:
+            call: The change. A text that it returns is told.
+            answer: What was typed for it; stands there again if it could not be made.
+        """
+        return self._screen.run_worker(self._move(call, answer), group=_MOVE)
+
+    async def _move(self, call: Callable[[], Any], answer: str | None) -> None:
+        async with self._moving:
+            panel = self._panes.prompt
+            typing = panel.has_focus_within
+            known = [*self.session.warnings]
+            done = await self._screen.slow_work.run(lambda: (call(), self._whole()))
+            if done is not None:
+                said, whole = done
+                self._warn_of_new(known)
+                self._show(whole)
+                if isinstance(said, str):
+                    tell(self._screen, said)
+                if typing:
+                    self._panes.focus_pending()
+            else:
+                self._panes.draw()
+                if answer is not None:
+                    panel.fill(answer)
+        if answer is not None:
+            self._panes.take_keys_when_painted()
+
+    def _warn_of_new(self, known: Sequence[str]) -> None:
+        for warning in self.session.warnings:
+            if warning not in known:
+                warn(self._screen, warning)
+
+    def take_tail(self, step: int) -> Worker[None]:
+        """Also run the recorded answers after the pointer, and show a step."""
+        return self._screen.run_worker(self._take_tail(step), group=_MOVE)
+
+    async def _take_tail(self, step: int) -> None:
+        async with self._moving:
+            whole = await self._screen.slow_work.run(self._whole)
+            if whole is not None:
+                self._show(whole, step)
+
+    def _whole(self) -> Transcript:
+        """The run through all recorded answers of the active branch."""
+        return self.session.transcript_of()
+
+    def _show(self, whole: Transcript, step: int | None = None) -> None:
+        """Show the session's present state at its pointer or at a step."""
+        finding = self._panes.state.finding
+        still = finding if finding and finding.holds(self.session.record) else None
+        self._panes.show(state_of(whole, self.session.pointer, step).found(still))
+
+    # -- changes by others
+
+    def follow(self) -> None:
+        """Watch the record, and show changes by other programs."""
+        self._screen.set_interval(_FOLLOW_SECONDS, self._look_for_changes)
+
+    def _look_for_changes(self) -> None:
+        screen = self._screen
+        if screen.slow_work.running or self._moving.locked() or not screen.is_active:
+            return
+        if self._watch.touched() and self.session.outdated:
+            screen.run_worker(self._catch_up(), group=_MOVE)
+
+    async def _catch_up(self) -> None:
+        """Read changes by other programs; stay at the end if it was shown and nothing is typed."""
+        step, before = self._panes.state.step, self.session.pointer
+        at_end = step == before and not self._panes.prompt.draft
+        async with self._moving:
+            done = await self._screen.slow_work.run(
+                lambda: (self.session.reload(), self._whole()), "reading what changed"
+            )
+            if done is None:
+                return
+            self._show(done[1], None if at_end else step)
+        moved = f"step {before} → {self.session.pointer}"
+        tell(self._screen, f"another program changed the record: {moved}")

@@ -1,0 +1,217 @@
+"""Collects what is known about the steps of an open record: attempts, notes and decisions.
+
+Reads the decisions file beside the record again when it changes. Uses no widgets.
+
+A decision names the branch and the step of its question. It also belongs to branches that fork from
+that branch at that step or later, since they share the question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ...errors import DecisionError
+from ...files.paths import decisions_path
+from ...files.regular_file import Watch
+from ...record import who
+from ...record.append_only_list import AppendOnlyList
+from ...record.lineage import lineage
+from ...record.model import Record
+from ...record.who import Attribution
+from ...replay.transcript import Step, Transcript
+from ...session.session import Session
+from ...session.timeline import (
+    Asked,
+    Moment,
+    StepEffort,
+    Timeline,
+    giver_text,
+    step_efforts,
+    timeline,
+)
+from ..draw.timeline import ALERT, DECISION, FORK, NOTE
+
+if TYPE_CHECKING:
+    from ...solver.decisions.decision import Decision
+
+
+def _unchanged(now: object, before: object) -> bool:
+    """Whether a part of a record is the same object; numbers are compared by value."""
+    return now is before or (isinstance(now, int) and now == before)
+
+
+def _sign(moment: Moment) -> str:
+    """The one-cell sign of a step."""
+    if moment.code or moment.step.tampered:
+        return ALERT
+    return NOTE if moment.notes else FORK
+
+
+@dataclass(frozen=True)
+class _EffortState:
+    """What the efforts of a run follow from."""
+
+    steps: AppendOnlyList[Step]
+    record: Record
+    decisions: Sequence[Decision]
+
+    @property
+    def entries(self) -> int:
+        """How many entries there are of who answered."""
+        return len(who.entries(self.record))
+
+    @property
+    def start(self) -> str | None:
+        """When the record was made."""
+        start = self.record.extras.get("start_time")
+        return start if isinstance(start, str) else None
+
+    @property
+    def asked(self) -> dict[int, Asked]:
+        """What asking models took, by step."""
+        return _model_work_by_step(self.decisions, self.record)
+
+    def givers(self, since: int) -> dict[int, Attribution]:
+        """Who gave the answers, from an entry on."""
+        return who.on_branch(self.record, self.record.branch, since)
+
+    def seconds(self, since: int) -> list[float]:
+        """How long the script took for each question, from a step on."""
+        return [step.seconds for step in self.steps[since:]]
+
+    def continues(self, before: _EffortState) -> bool:
+        """Whether only answers and their givers were added."""
+        return (
+            self.steps.continues(before.steps)
+            and _continue(self._who, before._who)
+            and self.decisions is before.decisions
+            and self.record.branch == before.record.branch
+            and self.record.branches is before.record.branches
+        )
+
+    def equals(self, before: _EffortState) -> bool:
+        """Whether nothing was added either."""
+        same = self._who is before._who or self.entries == before.entries
+        return self.continues(before) and len(self.steps) == len(before.steps) and same
+
+    @property
+    def _who(self) -> object:
+        return self.record.extras.get(who.KEY)
+
+
+def _continue(now: object, before: object) -> bool:
+    if isinstance(now, AppendOnlyList) and isinstance(before, AppendOnlyList):
+        return now.continues(before)
+    return now is before
+
+
+class KnownSteps:
+    """The steps of a record; recomputed only where something has changed.
+
+    Args:
+        session: The open record.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._decisions: list[Decision] = []
+        self._watch = Watch(decisions_path(session.path), seen=False)
+        self._state: tuple[object, ...] | None = None
+        self._moments = timeline(session.transcript, session.record)
+        self._effort_state: _EffortState | None = None
+        self._efforts: list[StepEffort] = []
+
+    def moments(self, whole: Transcript) -> Timeline:
+        """The steps of a run through all answers, each with its notes and attempts."""
+        record = self._session.record
+        state = (whole, record.pointer, record.branches, record.extras.get("feedback"))
+        self._read_decisions()
+        if self._state is None or not all(map(_unchanged, state, self._state)):
+            self._state = state
+            self._moments = timeline(whole, record)
+        return self._moments
+
+    @property
+    def decided(self) -> frozenset[int]:
+        """The steps whose answer several models decided."""
+        return frozenset(decisions_by_step(self._decisions, self._session.record))
+
+    def efforts(self, whole: Transcript) -> list[StepEffort]:
+        """What each answer of a run took, and who gave it; one more answer adds only its own."""
+        state = _EffortState(whole.steps, self._session.record, self._decisions)
+        before = self._effort_state
+        if before is None or not state.equals(before):
+            goes_on = before is not None and state.continues(before)
+            known = self._efforts if before is not None and goes_on else []
+            givers = state.givers(before.entries if before is not None and goes_on else 0)
+            if min(givers, default=len(known)) < len(known):  # told of an earlier answer
+                known, givers = [], state.givers(0)
+            self._efforts = step_efforts(
+                givers, state.seconds(len(known)), state.start, state.asked, known
+            )
+            self._effort_state = state
+        return self._efforts
+
+    def given(self, step: int) -> str:
+        """Who gave the answer at a step and by which door, as far as that is known."""
+        given = who.on_branch(self._session.record, self._session.record.branch).get(step)
+        found = [giver_text(given)] if given else []
+        found += [f"by {given.door}"] if given and given.door not in (None, *found) else []
+        found += ["decided by several models"] if step in self.decided else []
+        return " · ".join(found)
+
+    def marks(self, whole: Transcript) -> dict[int, str]:
+        """The steps worth stopping at, each with its sign."""
+        moments = self.moments(whole)
+        found = {at: _sign(moments[at]) for at in moments.marked}
+        found |= dict.fromkeys(self.decided, DECISION)
+        if whole.status == "error":
+            found[len(whole.steps)] = "✗"
+        return dict(sorted((at, sign) for at, sign in found.items() if at <= len(whole.steps)))
+
+    def _read_decisions(self) -> None:
+        """Read the record's decisions if their file has changed."""
+        if self._watch.touched():
+            from ...solver.decisions.decision_file import read_decisions
+
+            with suppress(DecisionError):  # told when somebody asks for them
+                path = decisions_path(self._session.path)
+                self._decisions = read_decisions(path).decisions
+            self._state = None
+
+
+def decisions_by_step(decisions: Sequence[Decision], record: Record) -> dict[int, list[int]]:
+    """For each step of the active branch that has any, its decisions as indexes, oldest first."""
+    reach = lineage(record, record.branch)
+    found: dict[int, list[int]] = {}
+    for index, decision in enumerate(decisions):
+        asked = decision.question
+        branch = record.branch if asked.branch is None else asked.branch
+        if asked.pointer is not None and asked.pointer <= reach.get(branch, -1):
+            found.setdefault(asked.pointer, []).append(index)
+    return dict(sorted(found.items()))
+
+
+def _model_work_by_step(decisions: Sequence[Decision], record: Record) -> dict[int, Asked]:
+    """For each step of the active branch that has decisions, what asking models took."""
+    found = {}
+    for step, indexes in decisions_by_step(decisions, record).items():
+        made = [decisions[index] for index in indexes]
+        live = {reply.name for each in made for reply in each.models if reply.source == "live"}
+        first = [reply.seconds for each in made for reply in each.models if reply.name in live]
+        again = [
+            reply.seconds for each in made for reply in each.reconciliation if reply.name in live
+        ]
+        if first:
+            found[step] = Asked(len(first) + len(again), sum(first) + sum(again))
+    return found
+
+
+def nearest(decisions: Sequence[Decision], record: Record, step: int) -> int:
+    """The decision to show first at a step: its last, or that of the nearest step before it."""
+    steps = decisions_by_step(decisions, record)
+    before = [at for at in steps if at <= step] or list(steps)[:1]
+    return steps[before[-1]][-1] if before else 0

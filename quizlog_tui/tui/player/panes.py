@@ -1,0 +1,378 @@
+"""The panes of the player: they draw its state, take the focus and play the steps.
+
+`Panes` holds the state; `show` changes it and draws it. It changes no record.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from textual.timer import Timer
+
+from ...replay.script.source import Source
+from ...replay.transcript import Transcript
+from ...session.session import Session
+from ...session.timeline import Timeline
+from ...text import plural
+from ..clock import Clock
+from ..draw.output import OutputForm, RunOutput, is_too_long, next_step_with
+from ..draw.status import alert_lines, alerts, bars, error_lines, outcome
+from ..draw.timeline import giver_and_time, sums_title, timeline_grid
+from ..screens.base import QuizlogScreen
+from ..toasts import tell
+from ..widgets.documents import Paragraphs
+from ..widgets.line_view import BlockView, LineView
+from ..widgets.prompt_panel import PromptPanel
+from ..widgets.row_list import RowList
+from ..widgets.scrubber import Scrubber
+from .known_steps import KnownSteps
+from .player_state import PlayerState, state_of
+from .prompt import PromptDrawing
+
+_SPEEDS = (0.5, 1.0, 2.0, 4.0, 8.0)
+"""Steps a second."""
+
+
+class Panes:
+    """Draws the state of the player, and focuses and shows its panes.
+
+    Args:
+        screen: The screen they are on.
+        session: The open record.
+        clock: Formats times.
+        browsing: Whether the user goes from record to record; the focus then stays on the screen.
+    """
+
+    def __init__(
+        self, screen: QuizlogScreen[None], session: Session, clock: Clock, *, browsing: bool
+    ) -> None:
+        self.screen = screen
+        self.session = session
+        self.clock = clock
+        self.known = KnownSteps(session)
+        self.state = state_of(session.transcript, session.pointer)
+        """What is shown; `show` changes it."""
+        self._browsing = browsing
+        self._form = OutputForm()
+        self._folds = True
+        self._run: RunOutput | None = None
+        """The output of the run as it was measured last; None if it must be measured again."""
+        self._timeline: Timeline | None = None
+        """The rows drawn last."""
+        self._source: Source | None = None
+        """The file drawn last."""
+        self._draws_source = False
+        self._playing: Timer | None = None
+        self._speed = 1
+
+    @property
+    def prompt(self) -> PromptPanel:
+        """The question and the input below it."""
+        return self.screen.query_one(PromptPanel)
+
+    @property
+    def output(self) -> BlockView:
+        """The output."""
+        return self.screen.query_one("#output", BlockView)
+
+    def _list(self, id: str) -> RowList:
+        return self.screen.query_one(f"#{id}", RowList)
+
+    # -- what is shown
+
+    def show(self, state: PlayerState) -> None:
+        """Change the state and draw it."""
+        if state.whole is not self.state.whole:
+            self._run = None
+        self.state = state
+        self.draw()
+
+    def look_at(self, step: int) -> None:
+        """Show a step; out-of-range steps are clamped. Cancels a started fork or amendment."""
+        self.show(self.state.look(self.state.head.to(step)))
+
+    def draw(self) -> None:
+        """Draw the state."""
+        state, shown = self.state, self.state.shown
+        self.output.show(self._measured().at(shown, state.head.hidden), end=True)
+        moments = self.known.moments(state.whole)
+        self._draw_timeline(moments)
+        self._draw_recorded(moments)
+        self._draw_error(shown)
+        self._draw_source(shown)
+        PromptDrawing(self.prompt, self.session, self.screen.key, moments).draw(state, shown)
+        self.screen.query_one(Scrubber).show(
+            state.step, state.head.length, self.known.marks(state.whole), self._scores()
+        )
+        playing = f" · ▶ {self._pace}" if self._playing else ""
+        self.screen.status(_status_text(self.session, state, playing))
+
+    def _scores(self) -> str:
+        scores = [b.score for b in self.session.branches if b.score is not None]
+        return f"scores {bars(scores)}" if len(scores) > 1 else ""
+
+    def _draw_timeline(self, moments: Timeline) -> None:
+        """Draw the rows again only if the record changed; else move the cursor."""
+        pane, whole = self._list("timeline"), self.state.whole
+        if moments is not self._timeline:
+            self._timeline = moments
+            decided, pointer = self.known.decided, self.session.pointer
+            rows = timeline_grid(moments, whole, pointer, decided, self.clock)
+            pane.show(rows, cursor=self.state.step)
+            pane.border_title = sums_title(self.known.efforts(whole), self.clock)
+        pane.mark(self.state.step)
+
+    def _draw_recorded(self, moments: Timeline) -> None:
+        """Draw the whole recorded answer of the step, while its pane is shown."""
+        if not self.screen.has_class("-recorded"):
+            return
+        from ..draw.answer import answer_lines
+
+        step, whole = self.state.step, self.state.whole
+        ended = step + 1 == len(whole.steps)
+        error = error_lines(whole, _readable_source(self.session)) if ended else []
+        pane = self.screen.query_one("#recorded", LineView)
+        pane.border_title = f"Answer at step {step}"
+        pane.show(Paragraphs(answer_lines(moments[step], self.known.given(step), error)))
+
+    def _draw_error(self, shown: Transcript) -> None:
+        error = [*alert_lines(shown), *error_lines(shown, _readable_source(self.session))]
+        pane = self.screen.query_one("#error", LineView)
+        pane.border_title = "Error" if shown.last_error else "Warning"
+        pane.set_class(bool(error), "-shown")
+        pane.show(Paragraphs(error))
+
+    def draw_source(self) -> None:
+        """Draw the source from now on: its colours would delay the first frame."""
+        self._draws_source = True
+        self._draw_source(self.state.shown)
+
+    def _draw_source(self, shown: Transcript) -> None:
+        """Draw the file that asks or raises at the step, and mark its line."""
+        if not self._draws_source:
+            return
+        source, pane = _readable_source(self.session), self._list("source")
+        file, line = place_shown(source, shown)
+        if file != self._source:
+            from ..draw.formats import source_table
+
+            self._source = file
+            pane.show(source_table(file))
+            other = file.path != source.path
+            pane.border_title = f"Source: {file.path.name}" if other else "Source"
+        pane.mark(line - 1 if line else None)
+
+    # -- the form of the output
+
+    def _measured(self) -> RunOutput:
+        """The output of the run, measured once."""
+        if self._run is None:
+            opens = self.screen.key("player.fold") if self._folds else ""
+            form = replace(self._form, opens=opens)
+            self._run = RunOutput(self.state.whole, form, self._about_answer)
+        return self._run
+
+    def _about_answer(self, step: int) -> str:
+        """Who gave the answer at a step and when, as far as that is known."""
+        return giver_and_time(self.known.efforts(self.state.whole)[step], self.clock)
+
+    def _draw_output_anew(self) -> None:
+        self._run = None
+        self.output.keep_place(self.draw)
+
+    def toggle_raw(self) -> None:
+        """Show escape sequences as text, or what a terminal makes of them."""
+        self._form = replace(self._form, raw=not self._form.raw)
+        self._draw_output_anew()
+        how = "as it was written" if self._form.raw else "as on a terminal"
+        tell(self.screen, f"output {how}")
+
+    def toggle_wrapping(self) -> None:
+        """Cut long lines at the right edge, or wrap them; rows of tables are always cut."""
+        wraps = not self._form.wraps
+        self._form = replace(self._form, wraps=wraps)
+        self._draw_output_anew()
+        sideways = "" if wraps else f"; {self.screen.key('player.right')} scrolls sideways"
+        tell(self.screen, f"long lines are {'wrapped' if wraps else 'cut'}{sideways}")
+
+    def toggle_stderr(self) -> None:
+        """Show what the script wrote to stderr, or hide it."""
+        self._form = replace(self._form, stderr=not self._form.stderr)
+        self._draw_output_anew()
+        tell(self.screen, f"the script's stderr is {'shown' if self._form.stderr else 'hidden'}")
+
+    def toggle_folds(self) -> None:
+        """Show the first and last lines of long outputs, or all; folding them ends a search."""
+        self._folds = not self._folds
+        if self._folds:
+            self.output.find("")
+        self._draw_output_anew()
+        raw = not self._folds and is_too_long(self.state.shown.last)
+        about = ": more than 4 MB is shown with its escape sequences as text" if raw else ""
+        shown = "folded" if self._folds else "shown in full"
+        tell(self.screen, f"long outputs are {shown}{about}")
+
+    def open_folds(self) -> None:
+        """Show all of long outputs, so that a search finds everything."""
+        if self._folds:
+            self._folds = False
+            self._draw_output_anew()
+
+    # -- searching the output, which goes on behind the step shown
+
+    def next_with_hit(self, pane: LineView) -> int | None:
+        """The next step whose output contains more hits."""
+        finding = pane.search.finding
+        if pane.id != "output" or finding is None:
+            return None
+        whole, head = self.state.whole, self.state.head
+        return next_step_with(whole, head.step, head.hidden, finding.count, self._measured().form)
+
+    def find_later(self, pane: LineView) -> bool:
+        """Go to a hit at a later step, if the pane is at the last hit before it."""
+        start = pane.after_last_hit()
+        step = self.next_with_hit(pane) if start is not None else None
+        if start is None or step is None:
+            return False
+        self.look_at(step)
+        pane.find_from(start)
+        return True
+
+    # -- focus
+
+    def focus_output(self) -> None:
+        """Give the output the focus."""
+        self.output.focus()
+
+    def focus_pending(self) -> None:
+        """Focus and show a pending question, else the output.
+
+        While browsing records, the focus stays on the screen.
+        """
+        if self._browsing:
+            self.focus_output()
+            return
+        self.screen.remove_class("-aside")
+        if not self.prompt.focus_input():
+            self.focus_output()
+
+    def stop_browsing(self) -> None:
+        """Let the question have the focus from now on."""
+        self._browsing = False
+
+    def focus_pane(self, name: str) -> None:
+        """Focus a pane and show it."""
+        self.screen.set_class(name != "output", "-aside")
+        if name != "output":
+            self.screen.set_class(name == "source", "-source")
+        if name != "output" and self.screen.has_class("-narrow"):
+            self.screen.remove_class("-recorded")
+        self.screen.query_one(f"#{name}").focus()
+
+    def toggle_source(self) -> None:
+        """Show the source instead of the timeline, or back; both if there is room."""
+        self.screen.toggle_class("-source")
+        if self.screen.has_class("-narrow"):
+            self.screen.set_class(self.screen.has_class("-source"), "-aside")
+
+    def toggle_recorded(self) -> None:
+        """Show the whole recorded answer beside the output, or take it away again."""
+        shown = not self.screen.has_class("-recorded")
+        self.screen.set_class(shown, "-recorded").set_class(shown, "-aside")
+        if shown:
+            self.screen.query_one("#recorded").focus()
+        else:
+            self.focus_output()
+        self.draw()
+
+    def take_keys_when_painted(self) -> None:
+        """Let keys act again when their target is painted."""
+        self.screen.run_worker(self._take_keys(), group="paint", exclusive=True)
+
+    async def _take_keys(self) -> None:
+        await self.prompt.arranged()
+        await self.screen.wait_for_refresh()
+        self.screen.gate.open()
+
+    # -- playing
+
+    @property
+    def playing(self) -> bool:
+        """Whether the steps are played."""
+        return self._playing is not None
+
+    @property
+    def _pace(self) -> str:
+        return f"{_SPEEDS[self._speed]:g} steps/s"
+
+    def play(self) -> None:
+        """Play the steps, from the start if the last one is shown; or stop."""
+        if self._playing is not None:
+            self.stop_playing()
+            self.draw()
+            return
+        self._playing = self.screen.set_interval(1 / _SPEEDS[self._speed], self._play_on)
+        at_end = self.state.step == self.state.head.length
+        self.show(self.state.to(0) if at_end else self.state)
+
+    def _play_on(self) -> None:
+        head = self.state.head.to(self.state.step + 1)
+        if head.step == head.length:
+            self.stop_playing()
+        self.show(self.state.look(head))
+
+    def stop_playing(self) -> None:
+        """Stay at the step shown."""
+        if self._playing is not None:
+            self._playing.stop()
+            self._playing = None
+
+    def change_speed(self, by: int) -> None:
+        """Play faster or slower."""
+        self._speed = max(0, min(self._speed + by, len(_SPEEDS) - 1))
+        if self._playing is None:
+            tell(self.screen, f"{_SPEEDS[self._speed]:g} steps a second")
+        else:
+            self.stop_playing()
+            self.play()
+
+
+def _status_text(session: Session, state: PlayerState, playing: str) -> str:
+    """The line at the top: where one is, how the record stands, what is unusual.
+
+    Args:
+        session: The open record.
+        state: What is shown of it.
+        playing: What is said of steps that are played automatically.
+    """
+    at, shown = state.step, state.shown
+    name = f"{session.path.parent.resolve().name}/{session.path.name}"
+    where = f"step {at} of {len(state.whole.steps)}"
+    if state.head.hidden:
+        where += f", {plural(state.head.hidden, 'event')} before its question"
+    if at != session.pointer:
+        where += f" (pointer at {session.pointer})"
+    slow = f" · rewinds replay: {shown.tainted}" if shown.tainted else ""
+    recorded = "as recorded, not run" if session.missing else ""
+    alarm = [f"! {alert}" for alert in alerts(state.whole)]
+    standing = [where, f"branch {session.record.branch}{playing}"]
+    found = state.finding.text if state.finding else ""
+    result = outcome(session.transcript.status, session.transcript.score)
+    standing.insert(2 if found else 0, result)  # a finding is about the place
+    said = filter(None, (recorded, *alarm, found, *standing, f"{name}{slow}"))
+    return " · ".join(said)
+
+
+def place_shown(source: Source, shown: Transcript) -> tuple[Source, int | None]:
+    """The file and line that a run asks at, or raised at; no line where it has ended well."""
+    error = shown.last_error
+    if error:
+        return source.at(error.place, error.line)
+    return source.at(shown.last.place, shown.last.line)
+
+
+def _readable_source(session: Session) -> Source:
+    """The script; an empty one if it cannot be read."""
+    if session.missing is None:
+        return session.source
+    return Source(session.path.parent / session.record.script, b"")

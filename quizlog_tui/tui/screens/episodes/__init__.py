@@ -1,1 +1,0 @@
-"""The episodes of a file."""

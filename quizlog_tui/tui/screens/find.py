@@ -1,0 +1,344 @@
+"""Finds words in a whole record, or in all records: a list of hits that grows while one types.
+
+The texts searched are those of an open record's runs, or of many record files; threads replay and
+read them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import AsyncIterator, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from time import monotonic
+from typing import ClassVar, NamedTuple, Protocol
+
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.widgets import Input
+from textual.worker import Worker
+
+from ...errors import LimitError, QuizlogError, RecordError, UsageError
+from ...record.store import RecordFile
+from ...replay.replayer import Replayer
+from ...replay.transcript import Transcript
+from ...session.find import (
+    UNRECORDED,
+    Passage,
+    hits_in,
+    match_limit,
+    passages,
+    recorded_passages,
+    search_pattern,
+)
+from ...session.session import Session
+from ...text import plural
+from ..draw.find import hit_grid, hit_layout, hit_lines
+from ..keys.keymap import screen_bindings
+from ..messages import ChosenHit, Found, Query, chosen_hit
+from ..widgets.columns import Heads
+from ..widgets.documents import Paragraphs
+from ..widgets.line_view import LineView
+from ..widgets.row_list import RowList
+from ..widgets.text_fields import LineField
+from .base import QuizlogScreen, SlowWork
+
+_READ_SECONDS = 0.1
+"""Seconds of reading between two searches of what was read."""
+_MOST = 10_000
+"""Hits that are listed; more are of no use to anybody."""
+_SLICE = 0.02
+"""Seconds of searching before keys and painting have their turn."""
+
+
+class RecordTexts(NamedTuple):
+    """The texts of one record."""
+
+    record: Path
+    texts: Sequence[Passage]
+
+
+class Texts(Protocol):
+    """What is searched."""
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder whose records are searched; None for a single record."""
+
+    async def load(self, work: SlowWork) -> None:
+        """Get what takes long and is needed only once."""
+
+    def cancel(self) -> None:
+        """Stop loading."""
+
+    def batches(self) -> AsyncIterator[Sequence[RecordTexts]]:
+        """All texts, some records at a time."""
+
+
+class RunTexts:
+    """The texts of all branches of an open record.
+
+    Args:
+        session: The open record.
+        replayer: Where it runs.
+        whole: The run through all answers of the active branch, which is searched at once.
+    """
+
+    folder: Path | None = None
+
+    def __init__(self, session: Session, replayer: Replayer, whole: Transcript) -> None:
+        self._session = session
+        self._replayer = replayer
+        self._texts = passages(session.record, {session.record.branch: whole})
+
+    async def load(self, work: SlowWork) -> None:
+        """Run the other branches; those that cannot be run are left out."""
+        found = await work.run(lambda: self._all(work), "running all branches")
+        self._texts = self._texts if found is None else found
+
+    def _all(self, work: SlowWork) -> list[Passage]:
+        session, runs = self._session, {}
+        if session.missing is not None:
+            return recorded_passages(session.record)
+        names = [branch.name for branch in session.branches]
+        for name, outcome in session.transcripts_of(names):
+            if not isinstance(outcome, QuizlogError):
+                runs[name] = outcome
+        return passages(session.record, runs)
+
+    def cancel(self) -> None:
+        """Stop running them."""
+        self._replayer.cancel()
+
+    async def batches(self) -> AsyncIterator[Sequence[RecordTexts]]:
+        """The texts, all at once."""
+        yield [RecordTexts(self._session.path, self._texts)]
+
+
+class LibraryTexts:
+    """The texts of many records, as their files tell them; read anew for each search.
+
+    Args:
+        folder: The folder they are in.
+        records: Their files.
+    """
+
+    def __init__(self, folder: Path, records: Sequence[Path]) -> None:
+        self.folder: Path | None = folder
+        self._records = records
+
+    async def load(self, work: SlowWork) -> None:
+        """Nothing: files are read while they are searched."""
+
+    def cancel(self) -> None:
+        """Nothing is loaded."""
+
+    async def batches(self) -> AsyncIterator[Sequence[RecordTexts]]:
+        """The texts of some records after the other."""
+        records = iter(self._records)
+        while some := await asyncio.to_thread(_read_some, records):
+            yield some
+
+
+def _read_some(records: Iterator[Path]) -> list[RecordTexts]:
+    """Read records for a moment; one that cannot be read has no texts. Empty at the end."""
+    start, found = time.monotonic(), []
+    for path in records:
+        try:
+            texts = recorded_passages(RecordFile(path).read())
+        except RecordError:
+            texts = []
+        found.append(RecordTexts(path, texts))
+        if time.monotonic() - start > _READ_SECONDS:
+            break
+    return found
+
+
+class FindScreen(QuizlogScreen[ChosenHit | None]):
+    """Dismisses with the hit to go to, or None.
+
+    Args:
+        texts: What is searched.
+        query: What is searched for at first.
+    """
+
+    SCOPE = "find"
+    BINDINGS: ClassVar[list[BindingType]] = screen_bindings("find")
+    DEFAULT_CSS = """
+    FindScreen {
+        & #words { border: none; height: 1; padding: 0 1; background: $panel; }
+        & #words:focus { border: none; background: $boost; }
+        & #hits { height: 2fr; }
+        & #context { height: 1fr; min-height: 5; }
+        &.-short #context { display: none; }
+    }
+    """
+
+    def __init__(self, texts: Texts, query: Query = Query()) -> None:  # noqa: B008
+        super().__init__()
+        self._texts = texts
+        self._query = query
+        self._found: list[Found] = []
+        self._records = 0
+        self._searching: Worker[None] | None = None
+
+    def content(self) -> ComposeResult:
+        """What to find, the hits, and the marked one with the text around it."""
+        words = LineField(self._query.words, id="words", select_on_focus=True)
+        words.cursor_blink = False
+        yield words
+        yield Heads(id="heads")
+        yield RowList(id="hits")
+        yield LineView(id="context")
+
+    def on_mount(self) -> None:
+        """Type at once, while what takes long is loaded."""
+        self.query_one("#hits").border_title = "Found"
+        self.query_one("#words").focus()
+        self._search_anew()
+        self._load()
+
+    @work(group="load")
+    async def _load(self) -> None:
+        await self._texts.load(self.slow_work)
+        self._search_anew()
+
+    def cancel(self) -> None:
+        """Stop loading."""
+        self._texts.cancel()
+
+    # -- searching
+
+    def _search_anew(self) -> None:
+        """Search for what stands in the line now."""
+        words = self.query_one("#words", Input)
+        self._query = Query(words.value, self._query.regex)
+        kind = "regular expression" if self._query.regex else "words"
+        limit = f", but not in {UNRECORDED}"
+        where = limit if self._texts.folder else " in all branches, notes and errors"
+        words.placeholder = f"{kind} to find{where}"
+        self._found, self._records = [], 0
+        try:
+            pattern = search_pattern(words.value, regex=self._query.regex)
+        except UsageError as error:
+            self._stop_searching()
+            self._draw(error.message)
+        else:
+            self._searching = self._search(pattern)
+
+    @work(group="search", exclusive=True)
+    async def _search(self, pattern: re.Pattern[str]) -> None:
+        """Look through the texts, a little at a time."""
+        self._draw("")
+        if not self._query.words:
+            return
+        pause = monotonic() + _SLICE
+        async for some in self._texts.batches():
+            for record, texts in some:
+                self._records += 1
+                for passage in texts:
+                    try:
+                        with match_limit(on=self._query.regex):
+                            hits = list(islice(hits_in(pattern, passage), self._room))
+                    except LimitError as error:
+                        self._draw(error.message)
+                        return
+                    self._found += [Found(record, hit) for hit in hits]
+                    if monotonic() > pause:
+                        self._draw("searching; Escape stops")
+                        await asyncio.sleep(0)
+                        pause = monotonic() + _SLICE
+            if not self._room:
+                break
+        limit = "" if self._found or not self._texts.folder else f"not in {UNRECORDED}"
+        self._draw(limit if self._room else "the rest is not listed")
+
+    @property
+    def _room(self) -> int:
+        """How many more hits may be listed."""
+        return _MOST - len(self._found)
+
+    def _stop_searching(self) -> None:
+        if self._searching is not None:
+            self._searching.cancel()
+
+    # -- drawing
+
+    def _draw(self, remark: str) -> None:
+        """Put what is found so far on the screen."""
+        hits = self.query_one("#hits", RowList)
+        lay_out = hit_layout(self._found, self._texts.folder)
+        self.query_one(Heads).show(lay_out)
+        hits.show(hit_grid(self._found, self._texts.folder, lay_out))
+        self._draw_context()
+        count = f"{len(self._found):,} found" if self._query.words else "type what to find"
+        kind = "regular expression" if self._query.regex else "words"
+        records = plural(self._records, "record") if self._texts.folder else ""
+        self.status(" · ".join(filter(None, (count, remark, records, kind))))
+
+    def _draw_context(self) -> None:
+        index = self.query_one("#hits", RowList).index
+        marked = self._found[index] if index is not None and index < len(self._found) else None
+        context = self.query_one("#context", LineView)
+        context.border_title = "Around it"
+        context.show(Paragraphs(hit_lines(marked.hit) if marked else []))
+
+    # -- events
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Search while one types."""
+        if event.input.id == "words" and event.value != self._query.words:
+            self._search_anew()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """On to the list."""
+        if event.input.id == "words":
+            self.action_list()
+
+    def on_row_list_moved(self, event: RowList.Moved) -> None:
+        """Another hit is marked."""
+        self._draw_context()
+
+    def on_row_list_chosen(self, event: RowList.Chosen) -> None:
+        """Go to the hit."""
+        self.action_go()
+
+    # -- keys
+
+    def action_find(self) -> None:
+        """Type other words."""
+        self.query_one("#words").focus()
+
+    def action_list(self) -> None:
+        """Go to the list, if there is anything in it."""
+        if self._found:
+            self.query_one("#hits").focus()
+
+    def action_find_next(self, by: int) -> None:
+        """Mark the next hit, or the one before."""
+        hits = self.query_one("#hits", RowList)
+        hits.focus()
+        hits.action_move(by)
+
+    def action_regex(self) -> None:
+        """Take the words as a regular expression, or as they are again."""
+        self._query = Query(self._query.words, not self._query.regex)
+        self._search_anew()
+
+    def action_go(self) -> None:
+        """Go to the marked hit."""
+        index = self.query_one("#hits", RowList).index
+        if index is not None and index < len(self._found):
+            self.dismiss(chosen_hit(self._query, self._found, index))
+
+    def action_back(self) -> None:
+        """Escape: stop searching, else as everywhere."""
+        searching = self._searching is not None and not self._searching.is_finished
+        if searching and not self.slow_work.running:
+            self._stop_searching()
+            self._draw("stopped")
+        else:
+            super().action_back()

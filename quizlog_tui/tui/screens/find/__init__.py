@@ -1,1 +1,0 @@
-"""Finding words in everything that one record holds, or all records of the library."""

@@ -1,0 +1,548 @@
+"""The library screen: all records below a folder, found in the background and watched for changes.
+
+The `Shelf` holds and sorts the records, `RecordSearch` finds them, and the app opens them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import random
+import re
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import chain, count
+from pathlib import Path
+from typing import Any, ClassVar
+
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical
+from textual.widgets import Static
+from textual.worker import Worker
+
+from ...errors import QuizlogError, UsageError
+from ...files.paths import typed_path
+from ...record.summary import Preview, Summary, find_records, preview
+from ...replay.replayer import Replayer
+from ...session import new_record as rules
+from ...session.audit import may_read
+from ...session.session import Session
+from ...text import one_line, plural
+from .. import external
+from ..clock import Clock
+from ..draw.library import (
+    ORDERS,
+    library_grid,
+    nothing_lines,
+    preview_lines,
+    record_layout,
+    record_line,
+    status_words,
+)
+from ..keys.keymap import screen_bindings
+from ..messages import OpenRecord, Query
+from ..shelf import HOW, RecordFilter, Shelf, changes, parse_filter, read_some, script_remark, taken
+from ..state import State
+from ..toasts import complain, tell
+from ..widgets.columns import Heads, Layout
+from ..widgets.documents import Paragraphs
+from ..widgets.line_view import LineView
+from ..widgets.row_list import RowList
+from .base import DIALOG, QuizlogScreen, in_worker
+from .commands import CommandRunner
+from .dialogs import AskScreen
+
+_WATCH_SECONDS = 0.5
+"""Seconds between two checks of the known records."""
+_PAUSES = 20
+"""Each check is followed by a pause this many times as long: it uses a 20th of a processor."""
+_REST_SECONDS = 0.05
+"""Seconds that the cursor must rest on a record before it is read."""
+_AGES_SECONDS = 30
+"""Seconds between two redraws of the ages."""
+
+
+class LibraryScreen(QuizlogScreen[None]):
+    """The records below a folder.
+
+    Args:
+        folder: Where to look.
+        examples: Gives the folder to look in instead if there are no records; called in a thread.
+            None shows no examples.
+        state: Remembers the record looked at last, and the order.
+        replayer: Runs opened records; cancels a slow one.
+        clock: Formats ages.
+    """
+
+    SCOPE = "library"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012
+    BINDINGS: ClassVar[list[BindingType]] = screen_bindings("library")
+    DEFAULT_CSS = """
+    LibraryScreen {
+        & #list { width: 3fr; }
+        & #preview { width: 2fr; display: none; }
+        &.-wide #preview { display: block; }
+        & #records, & #nothing { height: 1fr; }
+        & #nothing { display: none; padding: 1 2; }
+        &.-nothing #nothing { display: block; }
+        &.-nothing #records, &.-nothing #heads, &.-nothing #preview { display: none; }
+        & #marked { height: auto; max-height: 3; padding: 0 2; color: $text-muted; }
+    }
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        examples: Callable[[], Path] | None,
+        state: State,
+        replayer: Replayer,
+        clock: Clock,
+    ) -> None:
+        super().__init__()
+        self.shelf = Shelf(state.sorting)
+        """The records found."""
+        self.search = RecordSearch(self, folder, examples)
+        self.commands = CommandRunner(self)
+        self._state = state
+        self._replayer = replayer
+        self._clock = clock
+        self._marked: Path | None = None
+        self._read: tuple[Path, str, Preview] | None = None
+        """A record with what is said of its script, and its preview."""
+        self._last = state.last
+        self._query = Query()
+
+    def may_read(self, path: Path) -> bool:
+        """Whether audit mode lets a file be read; others are left out."""
+        return may_read(self.audit, path)
+
+    def content(self) -> ComposeResult:
+        """Titles and the list, a preview, and a line about the selected record."""
+        with Horizontal(id="beside"):
+            with Vertical(id="list"):
+                yield Heads(id="heads")
+                yield RowList(id="records")
+                yield LineView(id="nothing")
+            yield LineView(id="preview")
+        yield Static(id="marked", markup=False)
+
+    def on_mount(self) -> None:
+        """Start looking for records."""
+        self.query_one("#records").focus()
+        self.search.begin()
+        self.draw()
+        self.set_interval(_AGES_SECONDS, self.draw)
+
+    @property
+    def ready(self) -> bool:
+        """Whether keys may act: the first records have been found."""
+        return self.search.has_looked and super().ready
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """Draw again, since a search may have ended."""
+        self.search.worker_changed(event.worker)
+
+    # -- drawing
+
+    def select_last(self, found: Sequence[Summary]) -> None:
+        """Select the record shown last as soon as it is found."""
+        if self._marked is None and self._last:
+            name = Path(self._last).name
+            same = (one.path for one in found if one.path.name == name)
+            self._marked = next((p for p in same if str(p.resolve()) == self._last), None)
+
+    def hold_selection(self) -> None:
+        """Keep the cursor on its record from now on; during the search it stays at the top."""
+        marked = self.marked
+        if marked is not None:
+            self._marked = marked.path
+
+    def draw(self) -> None:
+        """Draw the shelf; the cursor stays on its record."""
+        shelf = self.shelf
+        records = self.query_one("#records", RowList)
+        at = shelf.index(self._marked)
+        columns = record_layout(shelf.shown, self.search.folder)
+        records.show(library_grid(shelf.shown, self.search.folder, self._clock, columns), cursor=at)
+        nothing = not shelf.shown and not self.search.scanning
+        self.set_class(nothing, "-nothing")
+        lines = nothing_lines(
+            self.search.folder, shelf.status, len(shelf), self.key, shelf.filter.text
+        )
+        self.query_one("#nothing", LineView).show(Paragraphs(lines))
+        self._draw_heads(columns)
+        self._draw_marked()
+        self._look_at_script()
+        self.status(self._status_text())
+
+    def _draw_heads(self, columns: Callable[[int], Layout]) -> None:
+        shelf = self.shelf
+        up = shelf.backwards == (shelf.order != "name")
+        column = {"name": "record", "score": "state"}.get(shelf.order, shelf.order)
+        signs = {column: " ▲" if up else " ▼"}
+        self.query_one(Heads).show(columns, signs)
+
+    def _draw_marked(self) -> None:
+        marked = self.marked
+        path, remark, preview = self._read or (None, "", Preview())
+        if marked is None or marked.path != path:
+            remark, preview = "", Preview()
+        pane = self.query_one("#preview", LineView)
+        pane.border_title = "Preview"
+        pane.show(Paragraphs(preview_lines(marked, preview) if marked else []))
+        self.query_one("#marked", Static).update(
+            one_line(record_line(marked, self.search.folder, self.key, remark))
+        )
+
+    @work(exclusive=True, group="script")
+    async def _look_at_script(self) -> None:
+        """Show what the selected record's file and script tell beyond its row."""
+        marked = self.marked
+        if marked is not None:
+            await asyncio.sleep(_REST_SECONDS)
+            remark = await asyncio.to_thread(script_remark, marked, self.may_read)
+            shown = await asyncio.to_thread(preview, marked)
+            self._read = (marked.path, remark, shown)
+            if self.query("#marked"):  # the screen may have been closed meanwhile
+                self._draw_marked()
+
+    def on_screen_resume(self) -> None:
+        """Update after returning from a record: it may have changed, or its script got a grant."""
+        self.search.look_at_once()
+        self._look_at_script()
+
+    def _status_text(self) -> str:
+        shelf = self.shelf
+        there = plural(len(shelf), "record")
+        narrowed = (status_words(shelf.status) if shelf.status else "", shelf.filter.text)
+        if any(narrowed):
+            there = f"{len(shelf.shown)} of {there}: {', '.join(filter(None, narrowed))}"
+        search, reload = self.search, self.key("library.reload")
+        doing = " · looking for more; Escape stops" if search.awaited else ""
+        stopped = f" · stopped; {reload} looks for all" if search.stopped else ""
+        where = search.folder.name or search.folder
+        return f"{there} · by {shelf.order}{doing}{stopped} · {where}"
+
+    @property
+    def marked(self) -> Summary | None:
+        """The marked record."""
+        index = self.query_one("#records", RowList).index
+        return None if index is None else self.shelf.shown[index]
+
+    def on_row_list_moved(self, event: RowList.Moved) -> None:
+        """Remember the selected record instead of its row."""
+        if event.index < len(self.shelf.shown):
+            self._marked = self.shelf.shown[event.index].path
+        self._draw_marked()
+        self._look_at_script()
+
+    # -- keys
+
+    def on_row_list_chosen(self, event: RowList.Chosen) -> None:
+        """Open the chosen record."""
+        self.action_open()
+
+    def action_reload(self) -> None:
+        """Look for records from the beginning."""
+        self.search.reload()
+
+    def action_open(self) -> None:
+        """Open the marked record."""
+        self.hold_selection()
+        if self.marked is not None:
+            self.gate.shut()
+            self.post_message(OpenRecord(self.marked.path))
+
+    @property
+    def paths(self) -> list[Path]:
+        """The records shown, in their order."""
+        return [one.path for one in self.shelf.shown]
+
+    def neighbour(self, path: Path, by: int) -> Path | None:
+        """The next (1) or previous (-1) record in the order shown; selects it."""
+        found = self.shelf.neighbour(path, by)
+        self._marked = found or self._marked
+        self.draw()
+        return found
+
+    def action_status(self) -> None:
+        """Filter by the next status."""
+        self.shelf.narrow()
+        self.draw()
+
+    @work(group=DIALOG)
+    async def action_narrow(self) -> None:
+        """Ask which records to show, until that can be read or the user cancels."""
+        screen = AskScreen(HOW, self.shelf.filter.text)
+        while (typed := await self.app.push_screen_wait(screen)) is not None:
+            screen = AskScreen(HOW, typed)
+            try:
+                await self._narrow(parse_filter(typed))
+                return
+            except UsageError as error:
+                complain(self, error)
+
+    async def _narrow(self, wanted: RecordFilter) -> None:
+        """Show the records that a filter takes; their files are read in a thread."""
+        taking = partial(taken, wanted, self.shelf.found)
+        found = await self.slow_work.run(taking, "filtering")
+        if found is not None:
+            self.shelf.keep(wanted, found)
+            self.draw()
+
+    def action_sort(self) -> None:
+        """Sort by the next order."""
+        self._sort(None)
+
+    def action_turn(self) -> None:
+        """Reverse the order."""
+        self._sort(self.shelf.order)
+
+    def on_heads_clicked(self, event: Heads.Clicked) -> None:
+        """Sort by a column, or reverse its order."""
+        order = {"record": "name", "state": "score"}.get(event.column, event.column)
+        if order in ORDERS:
+            self._sort(order)
+
+    def _sort(self, order: str | None) -> None:
+        self.shelf.sort(order)
+        self._state.sorting = self.shelf.sorting
+        self.draw()
+
+    def action_editor(self) -> None:
+        """Open the selected record's file in the user's editor."""
+        marked = self.marked
+        if marked is None or self._is_locked("the record, in your editor"):
+            return
+        try:
+            external.edit(self.app, marked.path, None)
+        except QuizlogError as error:
+            complain(self, error)
+        self.search.look_around()
+
+    def action_own_command(self, name: str) -> None:
+        """Run one of the user's own commands on the marked record."""
+        marked = self.marked
+        if marked is not None and not self._is_locked(f"whatever the command {name} does"):
+            self.commands.run(name, {"record": str(marked.path.absolute())})
+
+    @work(group=DIALOG)
+    async def action_episodes(self) -> None:
+        """Open a file of episodes."""
+        from .episodes import EpisodesScreen, choose_file
+
+        file = await choose_file(self, self.search.folder, self.audit)
+        if file is not None:
+            self.app.push_screen(EpisodesScreen(file))
+
+    @work(group=DIALOG)
+    async def action_find_all(self) -> None:
+        """Find in all records that are shown, and open the one of the hit that is chosen."""
+        from .find import FindScreen, LibraryTexts
+
+        paths = self.paths
+        texts = LibraryTexts(self.search.folder, paths)
+        chosen = await self.app.push_screen_wait(FindScreen(texts, self._query))
+        if chosen is not None:
+            self._query, self._marked = chosen.query, chosen.record
+            self.post_message(OpenRecord(chosen.record, chosen))
+
+    def cancel(self) -> None:
+        """Stop opening a slow record, or the user's own command."""
+        self._replayer.cancel()
+        self.commands.cancel()
+
+    def on_unmount(self) -> None:
+        """End a command of the user's."""
+        self.commands.end()
+
+    def action_back(self) -> None:
+        """Escape: stop looking for records, else end a search or a filter."""
+        if self.search.awaited and not self.slow_work.running:
+            self.search.stop()
+        else:
+            super().action_back()
+
+    def _back_out(self) -> None:
+        """End a filter, else stay: quizlog ends by its own key only."""
+        if self.shelf.status or self.shelf.filter.text:
+            self.shelf.show_all()
+            self.draw()
+        else:
+            tell(self, f"{self.key('library.leave')} leaves quizlog")
+
+    @work(group=DIALOG)
+    async def action_new(self) -> None:
+        """Make a record for a script and open it."""
+        if self._is_locked("a new record"):
+            return
+        path = await self._new_record()
+        if path is not None:
+            self._marked = path
+            self.search.search_soon()
+            self.post_message(OpenRecord(path))
+
+    async def _new_record(self) -> Path | None:
+        """Ask for a script and a seed until a record can be written; None if the user cancels."""
+        script, seed = "", str(random.SystemRandom().randrange(10**6))
+        while wanted := await self.app.push_screen_wait(
+            AskScreen("New record for which script?", script)
+        ):
+            script = wanted
+            typed = await self.app.push_screen_wait(AskScreen("Seed for random numbers?", seed))
+            if typed is None:
+                return None
+            seed = typed
+            create = partial(_create_record, script, seed, self._replayer)
+            if made := await self.slow_work.run(create, "writing"):
+                return made
+        return None
+
+
+class RecordSearch:
+    """Finds the records below a folder and watches them for changes.
+
+    Args:
+        view: The screen that shows them.
+        folder: Where to look.
+        examples: Gives the folder to look in instead if there are no records; called in a thread.
+            None shows no examples.
+    """
+
+    def __init__(
+        self, view: LibraryScreen, folder: Path, examples: Callable[[], Path] | None
+    ) -> None:
+        self.view = view
+        self.folder = folder
+        """The folder searched; that of the examples if there are no records."""
+        self._examples = examples
+        self._scan: Worker[None] | None = None
+        self._asked = True
+        self._found_any = False
+        self._gave_up = False
+        self._look_from = 0.0
+        self._search_from = 0.0
+        self.has_looked = False
+        """Whether the first records have been found."""
+
+    def begin(self) -> None:
+        """Look for records from the start, then watch for changes."""
+        self.reload()
+        self.view.set_interval(_WATCH_SECONDS, self.look_around)
+
+    def look_at_once(self) -> None:
+        """Check the records for changes now."""
+        self._look_from = 0.0
+        self.look_around()
+
+    def search_soon(self) -> None:
+        """Look for new records at the next check."""
+        self._search_from = 0.0
+
+    @property
+    def scanning(self) -> bool:
+        """Whether records are being looked for."""
+        return self._scan is not None and not self._scan.is_finished
+
+    @property
+    def awaited(self) -> bool:
+        """The same, as far as the user waits for it; the watch looks for new ones silently."""
+        return self.scanning and self._asked
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the user stopped the search."""
+        return self._gave_up
+
+    def reload(self) -> None:
+        """Look for records from the beginning."""
+        self._gave_up, self._asked, self._look_from = False, True, 0.0
+        self._scan = self._search()
+
+    def stop(self) -> None:
+        """Be content with what was found."""
+        if self._scan is not None:
+            self._gave_up = True
+            self._scan.cancel()
+
+    @in_worker("scan", exclusive=True)
+    async def _search(self) -> None:
+        """Read all records that are not known yet; the examples where there are none at all."""
+        await self._read_all()
+        if not len(self.view.shelf) and self._examples is not None:
+            examples, self._examples = self._examples, None
+            try:
+                before, self.folder = self.folder, await asyncio.to_thread(examples)
+                tell(self.view, f"no records below {before}: here are examples to play with")
+            except UsageError as error:  # a read-only home
+                tell(self.view, str(error))
+            await self._read_all()
+
+    async def _read_all(self) -> None:
+        """Read, drawing what was found time and again."""
+        start = time.monotonic()
+        paths = filter(self.view.may_read, find_records(self.folder))
+        known, more = set(self.view.shelf.stamps), True
+        while more:
+            found = await asyncio.to_thread(read_some, paths, known)
+            more = found.more
+            if self.view.shelf.take(found):
+                self._found_any = True
+                self.view.select_last(found.summaries)
+                self.view.draw()
+            self.has_looked = True
+        now = time.monotonic()
+        self._search_from = now + _PAUSES * (now - start)
+
+    def worker_changed(self, worker: Worker[Any]) -> None:
+        """Draw once more when a search is over, unless it was silent and found nothing new."""
+        if worker is self._scan and not self.scanning:
+            self.has_looked = True
+            self.view.hold_selection()
+            if self._asked or self._found_any:
+                self.view.draw()
+
+    def look_around(self) -> None:
+        """See what others changed, unless something is under way or nobody looks."""
+        due = time.monotonic() >= self._look_from
+        if due and self.view.is_active and not self.scanning and not self._gave_up:
+            self._watch()
+
+    @in_worker("watch", exclusive=True)
+    async def _watch(self) -> None:
+        """Read changed records again; look for new ones when that is due."""
+        start = time.monotonic()
+        found = await asyncio.to_thread(changes, dict(self.view.shelf.stamps))
+        now = time.monotonic()
+        self._look_from = now + _PAUSES * (now - start)
+        if self.view.shelf.take(found.read, found.gone):
+            self.view.draw()
+        if time.monotonic() >= self._search_from and not self.scanning:
+            self._asked = self._found_any = False
+            self._scan = self._search()
+
+
+def _create_record(script: str, seed: str, replayer: Replayer) -> Path:
+    """Write a record beside a script, under the first free name, with the script's first stop.
+
+    Raises:
+        UsageError: The seed is not a whole number.
+        ScriptError: The script cannot be read, or is a record itself.
+        RecordError: The record cannot be written.
+    """
+    if not re.fullmatch(r"\s*-?\d{1,18}\s*", seed):
+        raise UsageError(f"the seed {seed!r} is not a whole number", hint="such as 123456")
+    path = typed_path(script)
+    rules.read_new_script(path)
+    names = chain([path.stem], (f"{path.stem}-{number}" for number in count(2)))
+    free = (path.with_name(f"{name}.yaml") for name in names)
+    record = next(each for each in free if not os.path.lexists(each))
+    rules.new_record(path, record, int(seed))
+    # Whatever goes wrong is told when the record is opened, which is what comes next.
+    with contextlib.suppress(QuizlogError), Session(record, replayer) as session:
+        session.save()
+    return record

@@ -1,1 +1,0 @@
-"""The library: all records below a folder."""

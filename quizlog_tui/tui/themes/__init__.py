@@ -1,1 +1,0 @@
-"""Colours and signs."""

@@ -1,1 +1,0 @@
-"""Inputs for kinds of answers: each has `fit`, `fill`, `begin`, and posts `Answered`."""

@@ -1,1 +1,0 @@
-"""Panes of many lines: documents, how they are drawn, searched and filtered."""
