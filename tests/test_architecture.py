@@ -110,24 +110,18 @@ BOOT = re.compile(r"import (inside\.\w+), (worker\.\w+)")
 
 
 class Imports(ast.NodeVisitor):
-    """Absolute names of all that a module imports, also inside functions.
+    """Absolute names of all that a module imports, also inside functions and for types alone.
 
     Args:
         path: The module.
-        typed: Whether what only type checkers read counts as well.
     """
 
-    def __init__(self, path: Path, typed: bool = True) -> None:
+    def __init__(self, path: Path) -> None:
         self.found: set[str] = set()
         self._package = path.relative_to(PACKAGE.parent).parts[:-1]
-        self._typed = typed
         self.visit(tree(path))
         for inside, worker in BOOT.findall(path.read_text(encoding="utf-8")):
             self.found |= {f"quizlog_tui.sandbox.{inside}", f"quizlog_tui.replay.{worker}"}
-
-    def visit_If(self, node: ast.If) -> None:
-        if self._typed or getattr(node.test, "id", "") != "TYPE_CHECKING":
-            self.generic_visit(node)
 
     def visit_Import(self, node: ast.Import) -> None:
         self.found |= {alias.name for alias in node.names}
@@ -145,6 +139,7 @@ def imports(path: Path) -> set[str]:
 
 
 def test_no_modules_import_each_other() -> None:
+    """Also for types alone."""
     below = {name: _modules(path) - {name} for name, path in NAMES.items()}
     while leaves := {name for name, others in below.items() if not others & below.keys()}:
         below = {name: others for name, others in below.items() if name not in leaves}
@@ -152,7 +147,7 @@ def test_no_modules_import_each_other() -> None:
 
 
 def _modules(path: Path) -> set[str]:
-    found = Imports(path, typed=False).found
+    found = imports(path)
     return {name if name in NAMES else name.rpartition(".")[0] for name in found} & NAMES.keys()
 
 
@@ -206,6 +201,76 @@ def test_functions_stay_small() -> None:
         for node in ast.walk(tree(path)):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 assert (node.end_lineno or 0) - node.lineno <= 50, f"{path}: {node.name}"
+
+
+FRAGMENT = 60
+"""Lines below which a module with a single importer is a piece of that one."""
+
+
+def test_no_module_is_a_fragment_of_its_only_importer() -> None:
+    importers: dict[str, set[str]] = {name: set() for name in NAMES}
+    for name, path in NAMES.items():
+        for other in _modules(path) - {name}:
+            importers[other].add(name)
+    short = {
+        name
+        for name, path in NAMES.items()
+        if path.name != "__init__.py" and path.read_text(encoding="utf-8").count("\n") < FRAGMENT
+    }
+    assert not {name: importers[name] for name in short if len(importers[name]) == 1}
+
+
+DEEPEST = {"quizlog_tui.replay.worker": 3}
+"""Rooms with more than two levels of folders below the package."""
+
+
+def test_folders_are_two_deep() -> None:
+    for name in NAMES:
+        if NAMES[name].name != "__init__.py":
+            levels = max((n for room, n in DEEPEST.items() if name.startswith(room)), default=2)
+            assert name.count(".") - 1 <= levels, name
+
+
+def test_every_public_name_is_used() -> None:
+    """Outside its definition: by the package, or by those who import it."""
+    used: Counter[str] = Counter()
+    for path in (*MODULES, *Path(__file__).parent.rglob("*.py")):
+        used += _names(path)
+    # pytest finds those of its plug-in by their names
+    own = [path for path in MODULES if path.name != "testing.py"]
+    public = {f"{name_of(path)}.{each}" for path in own for each in _defined(path)}
+    unused = {name for name in public if used[name.rpartition(".")[2]] == 0}
+    assert not unused
+
+
+def _defined(path: Path) -> Iterator[str]:
+    """The public names that a module defines at its top."""
+    for node in tree(path).body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            found = [node.name]
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            inside = (each for target in targets for each in ast.walk(target))
+            found = [each.id for each in inside if isinstance(each, ast.Name)]
+        else:
+            continue
+        yield from (name for name in found if not name.startswith("_"))
+
+
+@cache
+def _names(path: Path) -> Counter[str]:
+    """How often a module uses each name, also in an import, an annotation or a dotted text."""
+    found: Counter[str] = Counter()
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            found[node.id] += 1
+        elif isinstance(node, ast.Attribute):
+            found[node.attr] += 1
+        elif isinstance(node, ast.alias):
+            found[node.name.rpartition(".")[2]] += 1
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            found.update(re.findall(r"\w+", node.value) if len(node.value) < 200 else ())
+    return found
 
 
 def test_no_toast_parses_markup() -> None:

@@ -22,7 +22,7 @@ _WIDTH = 100
 """Columns of a guide on a wide terminal: longer lines are hard to read."""
 
 
-def show_help(arguments: Namespace) -> int:
+def _show_help(arguments: Namespace) -> int:
     """`quizlog help [TOPIC]`.
 
     Raises:
@@ -45,7 +45,7 @@ def show_help(arguments: Namespace) -> int:
 def _help() -> Parser:
     parser = command(
         "help",
-        show_help,
+        _show_help,
         group="machine",
         arguments="[TOPIC]",
         about="read or search the guides",

@@ -32,7 +32,7 @@ if TYPE_CHECKING:  # the texts of `values` and `lines` are run before this one, 
         variable,
     )
 
-EXPRESSION_SECONDS = 5.0
+_EXPRESSION_SECONDS = 5.0
 """Seconds of an expression."""
 
 log: Any = globals().get("log")
@@ -260,7 +260,7 @@ def _expression(text: str, frames: list[tuple[FrameType, int, int]]) -> dict[str
     value, error = None, None
     restore = _shut_off(written)
     try:
-        value = timed(lambda: _value(text, scope, names), EXPRESSION_SECONDS)
+        value = timed(lambda: _value(text, scope, names), _EXPRESSION_SECONDS)
     except BaseException as raised:
         error = {"message": _message(raised), "line": _line_in(raised)}
     finally:
@@ -318,7 +318,7 @@ def _value(text: str, scope: Any, names: Any) -> dict[str, Any] | None:
 
 def _message(error: BaseException) -> str:
     if isinstance(error, TooLong):
-        return f"it takes longer than {EXPRESSION_SECONDS:g} seconds"
+        return f"it takes longer than {_EXPRESSION_SECONDS:g} seconds"
     text, kind = bounded(lambda: checked(str(error)), unreadable), checked(type(error).__name__)
     return f"{kind}: {text}" if text else kind
 

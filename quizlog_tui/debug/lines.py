@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # the text of `values` is run before this one, in the same na
 
 MOST_EVENTS = 50_000
 """Maximum number of lines that are noted, one after the other."""
-MOST_CHARACTERS = 4_000_000
+_MOST_CHARACTERS = 4_000_000
 """Maximum characters of the names and texts of their variables."""
 MOST_DEPTH = 1000
 """Maximum depth that is noted; deeper calls have this one."""
@@ -43,7 +43,7 @@ class LineTrace:
         self._name = name
         self._names = names
         self._whole = False
-        self._room = MOST_CHARACTERS
+        self._room = _MOST_CHARACTERS
         self._calls: dict[FrameType, _Call] = {}
         self.events: list[list[Any]] = []
         self.lines: dict[tuple[str, int], None] = {}

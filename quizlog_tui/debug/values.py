@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 MOST_TEXT = 200
 """Maximum characters of the text of a value."""
 MOST_ITEMS = 100
-MOST_LEVELS = 4
+_MOST_LEVELS = 4
 LARGEST = 2**31 - 1
 """Maximum of a number that is sent: of items, of a line, of calls."""
 MOST_DIMENSIONS = 64
 MOST_PRINTED = 100_000
 """Maximum characters that are kept of what an expression prints."""
-REPR_SECONDS = 0.5
+_REPR_SECONDS = 0.5
 """Seconds of a value's own `__repr__`."""
 
 
@@ -71,7 +71,7 @@ _PLAIN = (int, float, complex, bool, type(None), range)
 
 def text_of(value: Any) -> str:
     """A short text of a value, in one line. Long values are not read to their end."""
-    text = one_line("".join(_pieces(value, MOST_LEVELS, set(), [2 * MOST_TEXT])))
+    text = one_line("".join(_pieces(value, _MOST_LEVELS, set(), [2 * MOST_TEXT])))
     return text if len(text) <= MOST_TEXT else text[: MOST_TEXT - 1] + "…"
 
 
@@ -155,7 +155,7 @@ class TooLong(BaseException):
 def bounded(call: Callable[[], Any], otherwise: Callable[[BaseException], Any]) -> Any:
     """The result of code of the script, which may raise or never end."""
     try:
-        return timed(call, REPR_SECONDS)
+        return timed(call, _REPR_SECONDS)
     except BaseException as error:
         _armed.clear()
         return otherwise(error)

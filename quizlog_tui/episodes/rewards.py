@@ -22,7 +22,7 @@ from .format.hashing import value_hash
 
 STEPS_SHARE = 0.3
 """Maximum reward of all intermediate answers together."""
-ORDER_SHARE = 0.5
+_ORDER_SHARE = 0.5
 """Share of a step's reward that is paid only after the steps it depends on."""
 
 Chat = str | Sequence[Mapping[str, object]]
@@ -99,7 +99,7 @@ def steps_reward(
         open_ones.remove(hit)
         in_order = all(name in reached for name in hooks[hit]["depends_on"])
         reached.add(hooks[hit]["variable_name"])
-        earned += 1.0 if in_order else 1.0 - ORDER_SHARE
+        earned += 1.0 if in_order else 1.0 - _ORDER_SHARE
     return STEPS_SHARE * earned / len(payable)
 
 

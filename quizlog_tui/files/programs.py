@@ -1,4 +1,4 @@
-"""What this process inherits from its parent, and where it looks up other programs.
+"""What this process inherits from its parent, where it finds programs, and what those started.
 
 Closed descriptors, a strict umask and relative folders in PATH are corrected when a command starts.
 A program is never run from the current folder, perhaps a stranger's: by its name it is searched for
@@ -7,6 +7,7 @@ in the absolute folders of PATH only, and what the user has put on a key runs in
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 
@@ -64,3 +65,13 @@ def home_folder() -> Path:
     """The user's home folder; the root folder for a user who has none."""
     home = os.path.expanduser("~")
     return Path(home if os.path.isabs(home) and os.access(home, os.X_OK) else "/")
+
+
+def children(pid: int) -> set[int]:
+    """The children of a process, also ended ones that it has not collected."""
+    found: set[int] = set()
+    with contextlib.suppress(OSError):  # gone, or another system
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            with open(f"/proc/{pid}/task/{thread}/children", "rb") as file:
+                found.update(map(int, file.read().split()))
+    return found

@@ -47,9 +47,9 @@ ENVIRONMENT = {
 """The whole environment of the code, except HOME and TMPDIR, which each run sets."""
 
 
-def readable_folders() -> list[str]:
+def _readable_folders() -> list[str]:
     """The folders of the interpreter and its libraries, which code may read."""
-    found = ["/usr", *site_folders(), *_parts(sys.base_prefix), *_parts(sys.prefix)]
+    found = ["/usr", *_site_folders(), *_parts(sys.base_prefix), *_parts(sys.prefix)]
     return list(dict.fromkeys(found))
 
 
@@ -59,7 +59,7 @@ def _parts(prefix: str) -> list[str]:
     return [path for path in (f"{prefix}/{part}" for part in _PARTS) if os.path.exists(path)]
 
 
-def site_folders() -> list[str]:
+def _site_folders() -> list[str]:
     """The folders of the user's own packages, which an isolated interpreter would ignore."""
     own = site.getusersitepackages()
     return [own] if site.ENABLE_USER_SITE and own in sys.path else []
@@ -71,8 +71,8 @@ def box_setup(level: Level, preload: list[str]) -> BoxSetup:
     return BoxSetup(
         level=level,
         preload=preload,
-        paths=site_folders(),
-        readable=[*readable_folders(), *etc],
+        paths=_site_folders(),
+        readable=[*_readable_folders(), *etc],
         drop_to=_drop_to(level),
         mount_proc=level == "bwrap" and os.geteuid() == 0,
     )
@@ -150,7 +150,7 @@ def _namespaces() -> list[str]:
 
 def _files() -> list[str]:
     words: list[str] = []
-    for path in ["/usr", *site_folders(), *_parts(sys.base_prefix)]:
+    for path in ["/usr", *_site_folders(), *_parts(sys.base_prefix)]:
         words += _show(path, path)
     if sys.prefix != sys.base_prefix:
         for path in _parts(sys.prefix):

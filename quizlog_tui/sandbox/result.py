@@ -38,7 +38,7 @@ STATUSES: dict[Status, str] = {
 }
 """What each status means."""
 
-MEBIBYTE = 1 << 20
+_MEBIBYTE = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -49,17 +49,17 @@ class SandboxLimits:
     """Time from the start of the code to its answer."""
     cpu: float = 20.0
     """Processor time of the code and all that it starts."""
-    memory: int = 1024 * MEBIBYTE
+    memory: int = 1024 * _MEBIBYTE
     """Memory of the whole process tree, files in memory included."""
     processes: int = 64
     """Number of concurrent processes and threads."""
-    file_size: int = 64 * MEBIBYTE
+    file_size: int = 64 * _MEBIBYTE
     """Size of a file."""
-    disk: int = 256 * MEBIBYTE
+    disk: int = 256 * _MEBIBYTE
     """Size of all that the run writes, together with its copy of the workspace."""
-    output: int = MEBIBYTE
+    output: int = _MEBIBYTE
     """Size of stdout, and of stderr, that is kept; the run is ended at 64 times as much."""
-    answer: int = MEBIBYTE
+    answer: int = _MEBIBYTE
     """Size of the answer as JSON text."""
 
 

@@ -10,6 +10,8 @@ import os
 import stat
 from dataclasses import dataclass
 
+from ..files.programs import children
+
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 _TICK = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 _BYTES_AN_INODE = 1024
@@ -46,21 +48,9 @@ def tree(root: int) -> list[int]:
     found, waiting = [root], [root]
     while waiting:
         pid = waiting.pop()
-        children = _children(pid)
-        found += children
-        waiting += children
-    return found
-
-
-def _children(pid: int) -> list[int]:
-    found: list[int] = []
-    try:
-        threads = os.listdir(f"/proc/{pid}/task")
-        for thread in threads:
-            with open(f"/proc/{pid}/task/{thread}/children", "rb") as file:
-                found += [int(word) for word in file.read().split()]
-    except OSError:
-        pass
+        started = children(pid)
+        found += started
+        waiting += started
     return found
 
 

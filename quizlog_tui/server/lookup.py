@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from ..errors import QuizlogError, UsageError
 
-MAX_NAME = 1024
+_MAX_NAME = 1024
 """Maximum number of characters in a name."""
 
 
@@ -56,7 +56,7 @@ class Folders:
                 if found and found.suffix.lower() in kind.endings and found.is_file():
                     return found
         hint = "give its path in a served folder, such as `name` or `folder/name`"
-        raise NotServedError(f"no such {kind.word} is served", where=name[:MAX_NAME], hint=hint)
+        raise NotServedError(f"no such {kind.word} is served", where=name[:_MAX_NAME], hint=hint)
 
     def inside(self, path: Path) -> Path | None:
         """A path with symbolic links resolved; None if it leads out of the folders."""
@@ -90,7 +90,7 @@ def _is_plain(name: str) -> bool:
     """Whether a name is a relative path without `..` and hidden parts, valid on every system."""
     parts = name.split("/")
     return (
-        len(name) <= MAX_NAME
+        len(name) <= _MAX_NAME
         and name.isprintable()
         and not any(character in name for character in "\\:")
         and all(part and not part.startswith(".") and len(part.encode()) < 250 for part in parts)

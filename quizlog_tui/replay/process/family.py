@@ -14,8 +14,8 @@ import signal
 import socket
 import time
 from collections.abc import Callable, Iterable
-from pathlib import Path
 
+from ...files.programs import children
 from ..world import SHARED
 from .spawn import Spawned
 
@@ -226,15 +226,6 @@ class Deadline:
         own = passed - max(0.0, waited() - self._waited_before)
         self.was_over = own > self.seconds or passed > MOST * self.seconds
         return self.was_over
-
-
-def children(pid: int) -> set[int]:
-    """The children of a process, also ended ones that it has not collected."""
-    found: set[int] = set()
-    with contextlib.suppress(OSError):  # gone, or another system
-        for listing in Path(f"/proc/{pid}/task").glob("*/children"):
-            found.update(map(int, listing.read_text().split()))
-    return found
 
 
 def seconds_waited(pid: int) -> float:

@@ -24,7 +24,7 @@ _MOST_NAMES = 256
 _LONGEST_LOOK = 32 * 2**20
 """Maximum characters of an answer to a request to look."""
 _MOST_CODE_NAMES = 500
-MOST_SOURCE = 1 << 16
+_MOST_SOURCE = 1 << 16
 """Maximum characters of reported code."""
 _LARGEST = 2**31 - 1
 """Maximum of a number: of a line, a process, a count, seconds."""
@@ -259,7 +259,7 @@ def _are_names(value: Any) -> bool:
 
 
 def _is_source(value: Any) -> bool:
-    return type(value) is str and len(value) <= MOST_SOURCE
+    return type(value) is str and len(value) <= _MOST_SOURCE
 
 
 _SHORT: dict[str, tuple[Any, tuple[Any, ...]]] = {

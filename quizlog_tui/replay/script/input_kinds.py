@@ -20,9 +20,9 @@ MATRIX_LIST = "matrixlist"
 
 KINDS = (TEXT, TEXTAREA, YESNO, NUMBER, INTEGER, JSON, MATRIX, CHOICE, RADIO, CHECKBOX)
 """All kinds."""
-TAGS = (TEXTAREA, RADIO, CHECKBOX, MATRIX_LIST, MATRIX)
+_TAGS = (TEXTAREA, RADIO, CHECKBOX, MATRIX_LIST, MATRIX)
 """The kinds that a comment on the line that asks may name, such as `#textarea`."""
-_TAG = re.compile(rf"#\s*({'|'.join(TAGS)}|rows\s*=\s*\d{{1,4}})(?=\s|#|$)")
+_TAG = re.compile(rf"#\s*({'|'.join(_TAGS)}|rows\s*=\s*\d{{1,4}})(?=\s|#|$)")
 
 
 def tags_in(comment: str) -> list[str]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 signal: Any = import_module("_signal")
 """The C module: `signal` itself would import `enum`."""
-NEW_FILES, NEW_NAMES, NEW_USERS, NEW_NETWORK = 0x00020000, 0x04000000, 0x10000000, 0x40000000
+NEW_FILES, _NEW_NAMES, _NEW_USERS, _NEW_NETWORK = 0x00020000, 0x04000000, 0x10000000, 0x40000000
 """Flags of `unshare`: mounts, host name, user identities, network."""
 BIND, RECURSIVE, PRIVATE, DETACH = 4096, 1 << 14, (1 << 18) | (1 << 14), 2
 PDEATHSIG, CHILD_SUBREAPER = 1, 36
@@ -163,13 +163,13 @@ def make_private() -> bytes:
     user, group = os.geteuid(), os.getegid()
     if user == 0:
         try:
-            call("unshare", NEW_FILES | NEW_NAMES)
+            call("unshare", NEW_FILES | _NEW_NAMES)
         except OSError:
             pass
         else:
             mount(None, None, b"/", PRIVATE, b"")
             return b""
-    call("unshare", NEW_FILES | NEW_NAMES | NEW_USERS)
+    call("unshare", NEW_FILES | _NEW_NAMES | _NEW_USERS)
     _write("/proc/self/setgroups", "deny")
     _write("/proc/self/uid_map", f"{user} {user} 1")
     _write("/proc/self/gid_map", f"{group} {group} 1")
@@ -188,7 +188,7 @@ def close_to_others() -> None:
 def cut_off() -> bool:
     """Give this process a private, empty network; return whether the system permits it."""
     try:
-        call("unshare", NEW_NETWORK)
+        call("unshare", _NEW_NETWORK)
     except OSError:
         return False
     return True

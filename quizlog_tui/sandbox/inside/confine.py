@@ -36,7 +36,7 @@ def confine(box: BoxSetup, run: RunSetup) -> None:
     Raises:
         OSError: A right could not be removed; the code must not run.
     """
-    set_limits(run, 0 if box.level == "bwrap" else _others())
+    _set_limits(run, 0 if box.level == "bwrap" else _others())
     if sys.platform != "linux":
         return
     from . import kernel, shut
@@ -53,7 +53,7 @@ def confine(box: BoxSetup, run: RunSetup) -> None:
         load_filter(own_namespaces=box.level == "bwrap")
 
 
-def set_limits(run: RunSetup, others: int) -> None:
+def _set_limits(run: RunSetup, others: int) -> None:
     """Set the limits of each process; lower existing limits are kept.
 
     Args:

@@ -27,7 +27,7 @@ NEW_NAMESPACES = (
 READ_ONLY, NO_SUID, NO_DEV, NO_EXEC, BIND = 1, 2, 4, 8, 4096
 DETACH = 2
 
-SET_DUMPABLE, SET_SECCOMP, CAPBSET_DROP = 4, 22, 24
+SET_DUMPABLE, SET_SECCOMP, _CAPBSET_DROP = 4, 22, 24
 SET_CHILD_SUBREAPER, SET_NO_NEW_PRIVS = 36, 38
 SIGCHLD = 17
 
@@ -78,7 +78,7 @@ def drop_capabilities() -> None:
     """Drop all capabilities irrevocably, including those that an exec would restore."""
     for number in range(_LAST_CAPABILITY + 1):
         try:
-            prctl(CAPBSET_DROP, number)
+            prctl(_CAPBSET_DROP, number)
         except OSError:
             break
     header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0)

@@ -6,7 +6,7 @@ import os
 
 from . import kernel
 
-STAGE = "/stage"
+_STAGE = "/stage"
 """Mount point of the file system with a run's quota while its folders are made."""
 FOLDERS = {"task": "/task", "tmp": "/tmp", "shm": "/dev/shm"}
 _BYTES_AN_INODE = 8192
@@ -63,11 +63,11 @@ def _own_folders(disk: int) -> None:
     """Make new folders on one file system, so that they share one quota."""
     flags = kernel.NO_SUID | kernel.NO_DEV
     options = f"size={disk},nr_inodes={max(64, disk // _BYTES_AN_INODE)},mode=700"
-    kernel.mount("tmpfs", STAGE, "tmpfs", flags, options)
+    kernel.mount("tmpfs", _STAGE, "tmpfs", flags, options)
     for name, target in FOLDERS.items():
-        os.mkdir(f"{STAGE}/{name}", 0o700)
-        kernel.mount(f"{STAGE}/{name}", target, None, kernel.BIND)
-    kernel.unmount(STAGE)
+        os.mkdir(f"{_STAGE}/{name}", 0o700)
+        kernel.mount(f"{_STAGE}/{name}", target, None, kernel.BIND)
+    kernel.unmount(_STAGE)
 
 
 def _own_processes() -> None:

@@ -329,9 +329,9 @@ class EqualityRule:
     apply: Callable[[Any, WantedForm], Any] = lambda value, how: value
 
 
-DIGITS = 12
+_DIGITS = 12
 """Number of significant digits of a computed number that count, unless more are asked for."""
-_ZERO = Fraction(1, 10**DIGITS)
+_ZERO = Fraction(1, 10**_DIGITS)
 """A computed number nearer to 0 than this is 0."""
 _MINUS = re.compile(r"^[−‐‑‒–﹣－](?=[\d.]|\s)|(?<=[eE])[−‐‑‒–﹣－]")
 _GROUPED = re.compile(
@@ -382,7 +382,7 @@ def _not_nearly_zero(value: Fraction, how: WantedForm) -> Fraction:
 def _computed(value: Fraction, how: WantedForm) -> Fraction:
     if value.denominator == 1 or how.precise or not _is_float(value):
         return value
-    return round(value, max(0, DIGITS - _magnitude(value)))
+    return round(value, max(0, _DIGITS - _magnitude(value)))
 
 
 def _is_float(value: Fraction) -> bool:
@@ -429,7 +429,7 @@ RULES: dict[str, EqualityRule] = {
     ),
     "thousands": EqualityRule("numeral", "a number may be written in groups", _ungrouped),
     "zero": EqualityRule("number", "computing leaves a rest where 0 is meant", _not_nearly_zero),
-    "precision": EqualityRule("number", f"computing errs after {DIGITS} digits", _computed),
+    "precision": EqualityRule("number", f"computing errs after {_DIGITS} digits", _computed),
     "decimals": EqualityRule("number", "the question asks for so many decimals", _to_decimals),
     "figures": EqualityRule("number", "the question asks for so many figures", _to_figures),
     "punctuation": EqualityRule("text", "a space beside punctuation has no meaning", _close),

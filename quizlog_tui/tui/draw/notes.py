@@ -9,13 +9,13 @@ from ..clock import Clock
 from ..widgets.columns import Cell, Grid, Layout, cells_line, layout, widest
 from ..widgets.documents import Line, line
 
-NO_VERDICT = "none"
+_NO_VERDICT = "none"
 """The filter for notes without a verdict."""
 _MARKS = {"right": "✓", "wrong": "✗", "unsure": "?"}
 _STYLES = {"right": "good", "wrong": "error", "unsure": "warn"}
 
 
-def verdict_words(verdict: str | None) -> str:
+def _verdict_words(verdict: str | None) -> str:
     """Mark and word of a verdict; an unknown verdict as it is."""
     if verdict is None:
         return ""
@@ -24,13 +24,13 @@ def verdict_words(verdict: str | None) -> str:
 
 def verdict_line(verdict: str | None) -> Line:
     """A verdict to choose."""
-    return line((verdict_words(verdict) or "– none", _STYLES.get(verdict or "", "")), cut=True)
+    return line((_verdict_words(verdict) or "– none", _STYLES.get(verdict or "", "")), cut=True)
 
 
 def verdicts_in(notes: Iterable[Feedback]) -> list[str]:
     """The verdicts in use: known ones first, `none` last."""
-    there = {said.verdict or NO_VERDICT for said in notes}
-    order = [*VERDICTS, *sorted(there - {*VERDICTS, NO_VERDICT}), NO_VERDICT]
+    there = {said.verdict or _NO_VERDICT for said in notes}
+    order = [*VERDICTS, *sorted(there - {*VERDICTS, _NO_VERDICT}), _NO_VERDICT]
     return [verdict for verdict in order if verdict in there]
 
 
@@ -51,7 +51,7 @@ def filtered_notes(
     return [
         said
         for said in notes
-        if verdict in (None, said.verdict or NO_VERDICT) and author in (None, said.author or "")
+        if verdict in (None, said.verdict or _NO_VERDICT) and author in (None, said.author or "")
     ]
 
 
@@ -86,7 +86,7 @@ def note_layout(notes: Sequence[Feedback]) -> Callable[[int], Layout]:
 def _cells(said: Feedback, clock: Clock) -> dict[str, Cell]:
     return {
         "step": "" if said.at is None else f"{said.at:4}",
-        "verdict": (verdict_words(said.verdict), _STYLES.get(said.verdict or "", "")),
+        "verdict": (_verdict_words(said.verdict), _STYLES.get(said.verdict or "", "")),
         "text": said.text,
         "author": (said.author or "", "answer"),
         "branch": (said.branch or "", "dim"),
@@ -100,7 +100,7 @@ def note_lines(said: Feedback, clock: Clock) -> list[Line]:
     branch = f" of {said.branch}" if said.branch else ""
     who = f" · {said.author}" if said.author else ""
     when = f" · {clock.describe(said.time)}" if said.time else ""
-    verdict = f"{verdict_words(said.verdict)} · " if said.verdict else ""
+    verdict = f"{_verdict_words(said.verdict)} · " if said.verdict else ""
     lines = [
         line((verdict, _STYLES.get(said.verdict or "", "")), (f"{place}{branch}{who}{when}", "dim"))
     ]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual import work
 from textual.app import ComposeResult
@@ -27,7 +27,7 @@ from ..keys.keymap import screen_bindings
 from ..toasts import tell
 from ..widgets.documents import line
 from ..widgets.row_list import MarkedView
-from .base import DIALOG, QuizlogScreen, ScreenView
+from .base import DIALOG, QuizlogScreen
 from .dialogs import AskScreen, ChooseScreen
 
 _AROUND = 4
@@ -131,7 +131,7 @@ class CompareScreen(QuizlogScreen[int | None]):
 
 
 async def choose(
-    screen: ScreenView, session: Session, replayer: Replayer, side: DrawnSide
+    screen: QuizlogScreen[Any], session: Session, replayer: Replayer, side: DrawnSide
 ) -> Comparison | None:
     """Ask what to compare a side with, and compare; None if nothing was chosen."""
     others = [branch for branch in session.branches if not branch.active]
@@ -152,11 +152,11 @@ async def choose(
     wanted = (await screen.app.push_screen_wait(ask) or "").strip()
     if not wanted:
         return None
-    return await _compared(screen, side, lambda: record_side(wanted, replayer, session.audit))
+    return await _compared(screen, side, lambda: _record_side(wanted, replayer, session.audit))
 
 
 async def _compared(
-    screen: ScreenView, side: DrawnSide, other: Callable[[], DrawnSide]
+    screen: QuizlogScreen[Any], side: DrawnSide, other: Callable[[], DrawnSide]
 ) -> Comparison | None:
     """Run the other side and lay out both, in a thread; None after an error that was shown."""
     width = screen.size.width - _AROUND
@@ -169,7 +169,7 @@ async def _compared(
     return await screen.slow_work.run(compare, "comparing")
 
 
-def record_side(wanted: str, replayer: Replayer, audit: Audit | None) -> DrawnSide:
+def _record_side(wanted: str, replayer: Replayer, audit: Audit | None) -> DrawnSide:
     """The run of another record, which is not changed.
 
     Args:

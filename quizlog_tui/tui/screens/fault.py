@@ -43,7 +43,7 @@ class FaultScreen(Screen[None]):
         """What happened, what to do, and the traceback for a report."""
         with VerticalScroll() as panel:
             panel.border_title = "Error in quizlog"
-            yield Static(describe_error(self._error), id="what", markup=False)
+            yield Static(_describe_error(self._error), id="what", markup=False)
             yield Static(_MEND, markup=False)
             trace = "".join(traceback.format_exception(self._error))
             yield Static(visible(trace.rstrip()), id="trace", markup=False)
@@ -56,7 +56,7 @@ _MEND = (
 )
 
 
-def describe_error(error: BaseException) -> str:
+def _describe_error(error: BaseException) -> str:
     """The exception and the line that raised it."""
     frames = traceback.extract_tb(error.__traceback__)
     place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""

@@ -63,7 +63,7 @@ class HelpScreen(QuizlogScreen[None]):
         self.status(f"Keys of the {self._of} screen · {guides} · / finds · Escape goes back")
         pane = self.query_one(LineView)
         own = own_actions(self.app, self._of)
-        pane.show(Paragraphs(help_lines(self._of, dict(self.app._keymap), own, self._locked)))
+        pane.show(Paragraphs(_help_lines(self._of, dict(self.app._keymap), own, self._locked)))
         pane.focus()
 
     def action_guides(self) -> None:
@@ -71,7 +71,7 @@ class HelpScreen(QuizlogScreen[None]):
         self.app.push_screen(GuidesScreen())
 
 
-def help_lines(
+def _help_lines(
     scope: str, keys: dict[str, str], own: Sequence[Action] = (), audit: Audit | None = None
 ) -> list[Line]:
     """The table: the screen's own actions, the user's, those of its panes, then everywhere's."""

@@ -11,7 +11,7 @@ import os
 import random
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from itertools import chain, count
 from pathlib import Path
@@ -52,7 +52,7 @@ from ..widgets.columns import Heads, Layout
 from ..widgets.documents import Paragraphs
 from ..widgets.line_view import LineView
 from ..widgets.row_list import RowList
-from .base import DIALOG, QuizlogScreen, in_worker
+from .base import DIALOG, QuizlogScreen
 from .commands import CommandRunner
 from .dialogs import AskScreen
 
@@ -461,7 +461,7 @@ class RecordSearch:
     def reload(self) -> None:
         """Look for records from the beginning."""
         self._gave_up, self._asked, self._look_from = False, True, 0.0
-        self._scan = self._search()
+        self._scan = self.view.run_worker(self._search, group="scan", exclusive=True)
 
     def stop(self) -> None:
         """Be content with what was found."""
@@ -469,7 +469,6 @@ class RecordSearch:
             self._gave_up = True
             self._scan.cancel()
 
-    @in_worker("scan", exclusive=True)
     async def _search(self) -> None:
         """Read all records that are not known yet; the examples where there are none at all."""
         await self._read_all()
@@ -510,9 +509,9 @@ class RecordSearch:
         """See what others changed, unless something is under way or nobody looks."""
         due = time.monotonic() >= self._look_from
         if due and self.view.is_active and not self.scanning and not self._gave_up:
-            self._watch()
+            watch: Callable[[], Awaitable[None]] = self._watch
+            self.view.run_worker(watch, group="watch", exclusive=True)
 
-    @in_worker("watch", exclusive=True)
     async def _watch(self) -> None:
         """Read changed records again; look for new ones when that is due."""
         start = time.monotonic()
@@ -523,7 +522,7 @@ class RecordSearch:
             self.view.draw()
         if time.monotonic() >= self._search_from and not self.scanning:
             self._asked = self._found_any = False
-            self._scan = self._search()
+            self._scan = self.view.run_worker(self._search, group="scan", exclusive=True)
 
 
 def _create_record(script: str, seed: str, replayer: Replayer) -> Path:

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 CONDITIONS = ("libraries", "metadata", "system")
 """The conditions that change something here."""
-CODE_AT, CODE_SIZE = 0x7F00_0000, 2 * 4096
-CODE = (CODE_AT, CODE_AT + CODE_SIZE)
+_CODE_AT, CODE_SIZE = 0x7F00_0000, 2 * 4096
+CODE = (_CODE_AT, _CODE_AT + CODE_SIZE)
 """Where the code lies: so far from everything that nothing is moved, and an `int` in C."""
 _HEAD = 16
 """Bytes before the code: the seconds that are taken from times, and a bit for each condition that
@@ -74,14 +74,14 @@ def _age(seed: int) -> None:
 def _told_otherwise(job: Job) -> frozenset[str]:
     memory = os.open("/proc/self/mem", os.O_RDWR)
     try:
-        system.make_room(CODE_AT, CODE_SIZE)
+        system.make_room(_CODE_AT, CODE_SIZE)
         system.aside(lambda: _overwrite(memory, job))
-        seconds, bits = (_number(memory, at) for at in (CODE_AT, CODE_AT + 8))
+        seconds, bits = (_number(memory, at) for at in (_CODE_AT, _CODE_AT + 8))
     finally:
         os.close(memory)
     done = frozenset(name for bit, name in enumerate(CONDITIONS) if bits >> bit & 1)
     if "libraries" in done:
-        system.run(CODE_AT + _HEAD)
+        system.run(_CODE_AT + _HEAD)
     if "metadata" in done:
         _keep_compiled(seconds)
     return done
@@ -91,11 +91,11 @@ def _overwrite(memory: int, job: Job) -> int:
     """Overwrite functions of the process above this one."""
     from .overwriting import Overwriting
 
-    room = range(CODE_AT + _HEAD, CODE_AT + CODE_SIZE)
+    room = range(_CODE_AT + _HEAD, _CODE_AT + CODE_SIZE)
     overwriting = Overwriting(memory, room, job, _days_up(job.seed) * _HUNDREDTHS)
     done = sum(overwriting.done(name) << bit for bit, name in enumerate(CONDITIONS))
     head = (overwriting.seconds, done)
-    os.pwrite(memory, b"".join(word.to_bytes(8, "little") for word in head), CODE_AT)
+    os.pwrite(memory, b"".join(word.to_bytes(8, "little") for word in head), _CODE_AT)
     return 0
 
 
