@@ -24,6 +24,7 @@ TOPICS = (
     "performance",
     "many-machines",
     "troubleshooting",
+    "design",
     "contributing",
     "security",
 )
