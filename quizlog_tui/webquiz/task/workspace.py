@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import re
 import shutil
 import time
@@ -21,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import UsageError
+from ...files.durable import Draft
 from ...files.paths import decisions_path
 from ...files.place import own_folder
 from ...solver.models.cassettes import FETCHED
@@ -77,12 +77,8 @@ class Workspace:
     def write_result(self, data: dict[str, Any]) -> None:
         """Write `result.json` atomically."""
         text = json.dumps(self.redaction.clean_value(data), ensure_ascii=False, indent=1)
-        new = self.folder / f".{RESULT}.tmp"
-        with open(new, "w", encoding="utf-8", errors="replace") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        new.replace(self.folder / RESULT)
+        with Draft(self.folder / RESULT, text.encode("utf-8", "replace")) as draft:
+            draft.put()
 
 
 def create_workspace(base: Path, task: str, redaction: Redaction) -> Workspace:
