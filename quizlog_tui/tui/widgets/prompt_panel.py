@@ -440,4 +440,5 @@ def _make_editor(name: EditorName) -> Editor:
     """An input, whose module is loaded only now because few questions need it."""
     from .editors import MatrixGrid, TextBox
 
-    return MatrixGrid() if name == "grid" else TextBox()
+    kinds: dict[EditorName, type[Editor]] = {"box": TextBox, "grid": MatrixGrid}
+    return kinds[name]()
