@@ -89,6 +89,7 @@ def test_the_file_is_in_the_users_settings() -> None:
     ("old", "new", "line", "said"),
     [
         ("  weight: 2", "  wieght: 2", 7, "unknown key 'wieght' (did you mean weight?)"),
+        ("  weight: 2", "  plugin: mine", 7, "a voter of your own is a program: name it by `command`"),
         ("family_cap", "familycap", 16, "unknown key 'familycap' (did you mean family_cap?)"),
         ("  weight: 2", "  weight: heavy", 7, "models.0.weight: must be a number"),
         ("  weight: 2", "  weight: -1", 7, "greater than or equal to 0"),

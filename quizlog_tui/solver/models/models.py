@@ -253,6 +253,8 @@ def _message(first: Any) -> str:
 def _hint(first: Any) -> str | None:
     if first["type"] != "extra_forbidden":
         return EXAMPLE if first["loc"] in ((), ("models",)) else None
+    if first["loc"][-1] == "plugin":  # of packages that were voters once
+        return "a voter of your own is a program: name it by `command`"
     known = Models if len(first["loc"]) == 1 else ModelSettings
     near = did_you_mean(str(first["loc"][-1]), known.model_fields)
     return near or f"there are: {', '.join(known.model_fields)}"
