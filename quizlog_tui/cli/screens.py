@@ -83,7 +83,7 @@ def open_screens(
     """
     _check_terminal()
     with _loading():
-        from ..tui.run import run
+        from ..tui.app import run
 
     return run(record, read_only=read_only, allow=allow, folder=_served_folder(record))
 
@@ -105,7 +105,7 @@ def browse(path: Path, *, read_only: bool = False, allow: Collection[str] = ()) 
     try:
         _check_terminal()
         with _loading():
-            from ..tui.run import run
+            from ..tui.app import run
 
         folder = _served_folder(path)
         return run(None, read_only=read_only, allow=allow, folder=folder, episodes=file)
@@ -128,7 +128,7 @@ def _look_into_bundle(arguments: Namespace) -> int:
     with scratch_folder("bundle") as folder:
         record = unpack_bundle(path, folder)
         with _loading():
-            from ..tui.run import run
+            from ..tui.app import run
 
         return run(
             record,
@@ -151,7 +151,7 @@ def demo(arguments: Namespace) -> int:
     """`quizlog demo`."""
     _check_terminal()
     with _loading():
-        from ..tui.run import run_demo
+        from ..tui.app import run_demo
 
     return run_demo()
 

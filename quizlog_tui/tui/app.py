@@ -1,4 +1,4 @@
-"""The Textual app: settings, themes, keys, messages and the stack of screens.
+"""The Textual app: settings, themes, keys, messages and the stack of screens; and how it is run.
 
 The screens decide everything else.
 """
@@ -7,8 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
+import signal
+import sys
+import threading
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from math import inf
 from pathlib import Path
@@ -21,12 +26,13 @@ from textual.dom import DOMNode
 from textual.filter import LineFilter
 from textual.notifications import Notification, Notify
 
-from ..config import Config, ConfigProblem, config_path, known_author
+from ..config import Config, ConfigProblem, config_path, known_author, load_config
 from ..errors import QuizlogError, UsageError
-from ..files.paths import own_examples
+from ..files.paths import own_examples, shipped
+from ..files.scratch import scratch_folder
 from ..record.who import Giver
 from ..replay.replayer import user_replayer
-from ..session.audit import Audit, audit_of, check_reading
+from ..session.audit import Audit, audit_mode, audit_of, check_reading
 from ..session.session import Session
 from ..text import one_line
 from . import external
@@ -43,7 +49,7 @@ from .keys.palette import (
 )
 from .keys.typed_keys import KeyGate, WaitingKeys, take_key
 from .lessons import LessonScene, Tour
-from .line_filters import AsciiFilter
+from .line_filters import AsciiFilter, shows_signs
 from .messages import ChosenHit, Neighbour, OpenRecord
 from .player.player import OpeningScreen, PlayerScreen, is_long
 from .screens.base import QuizlogScreen
@@ -191,7 +197,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
 
     def action_choose_theme(self) -> None:
         """Choose a theme and remember it."""
-        from .screens.themes import ThemesScreen
+        from .screens.dialogs import ThemesScreen
 
         self._load_themes()
         self.push_screen(ThemesScreen(), self._take_theme)
@@ -452,7 +458,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
         self.call_later(self._show_fault, error)
 
     def _show_fault(self, error: Exception) -> None:
-        from .screens.fault import FaultScreen
+        from .screens.dialogs import FaultScreen
 
         if not isinstance(self.screen, FaultScreen):
             self.push_screen(FaultScreen(error), self._close_broken)
@@ -480,3 +486,74 @@ class QuizlogApp(App[None], inherit_bindings=False):
     def on_unmount(self) -> None:
         """End every script."""
         self.replayer.close()
+
+
+_GRACE_SECONDS = 10.0
+"""How long leaving may take after the terminal was closed: nobody takes what is written to it."""
+
+
+def run(
+    record: Path | None,
+    *,
+    read_only: bool = False,
+    folder: Path | None = None,
+    allow: Collection[str] = (),
+    episodes: EpisodeFile | None = None,
+    audit: Audit | None = None,
+) -> int:
+    """Run the program until the user leaves; the exit code.
+
+    Args:
+        record: What to open; see `QuizlogApp`.
+        read_only: Open it in audit mode, as the settings may say as well.
+        folder: The folder that is served to a browser, outside which audit mode reads no file; None
+            in a terminal.
+        allow: What is allowed in audit mode.
+        episodes: A file of episodes to look into, instead of records.
+        audit: The audit mode of what is only read by its nature, unless one was asked for.
+    """
+    config, problems = load_config()
+    audit = audit_mode(read_only, config.audit, allow, folder) or audit
+    with _state_of_tab() if folder else nullcontext(State()) as state:
+        app = QuizlogApp(record, config, problems, state=state, episodes=episodes, audit=audit)
+        return _run(app)
+
+
+@contextmanager
+def _state_of_tab() -> Iterator[State]:
+    """What a browser's tab remembers until it ends: whoever looks there may not be the user."""
+    with scratch_folder("tab") as place:
+        state = State(place / "screens.json")
+        state.theme = State().theme
+        yield state
+
+
+def _run(app: QuizlogApp) -> int:
+    app.in_ascii = not shows_signs(sys.__stderr__)  # where Textual draws
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):  # without it the terminal would be left as the screens had it
+            number = getattr(signal, name)
+            signal.signal(number, lambda number, frame: _leave(app, number))
+    if app.driver_class.__name__ == "LinuxDriver":  # not on Windows, nor in a browser
+        from .terminal_input import TerminalDriver
+
+        app.driver_class = TerminalDriver
+    app.run(mouse=app.config.mouse)
+    return app.return_code or 0
+
+
+def _leave(app: QuizlogApp, number: int) -> None:
+    """End the program after a signal; at once if it still waits for a terminal that is gone."""
+    app.exit(return_code=128 + number)
+    if number == getattr(signal, "SIGHUP", 0):
+        late = threading.Timer(_GRACE_SECONDS, os._exit, (128 + number,))
+        late.daemon = True
+        late.start()
+
+
+def run_demo() -> int:
+    """Run the guided tour on a temporary copy of a shipped example; the exit code."""
+    with scratch_folder("demo") as folder:
+        target = folder / "arithmetic"
+        shutil.copytree(shipped("records") / "arithmetic", target)
+        return _run(QuizlogApp(target / "record.yaml", *load_config(), guided=True))

@@ -137,7 +137,7 @@ OTHERS = {
     "quizlog_tui.solver.decisions.decision_file": "added to, after the same check",
     "quizlog_tui.testing": "pictures of a test, whose folder runs code anyway",
     "quizlog_tui.tui.external": "a temporary folder",
-    "quizlog_tui.tui.run": "a temporary folder",
+    "quizlog_tui.tui.app": "a temporary folder",
     "quizlog_tui.webquiz": "the folder of a task, which nobody else may enter",
     "quizlog_tui.replay.worker": "inside the process of a script",
     "quizlog_tui.cli.streams": "stdin and /dev/null",

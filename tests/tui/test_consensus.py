@@ -27,8 +27,9 @@ from quizlog_tui.solver.decisions.decision_file import append_decision, read_dec
 from quizlog_tui.solver.voting.decide import RULES, decide
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
-from quizlog_tui.tui.draw.consensus import (
+from quizlog_tui.tui.screens.consensus import (
     BAR,
+    ConsensusScreen,
     bar,
     bounded,
     reply_lines,
@@ -36,7 +37,6 @@ from quizlog_tui.tui.draw.consensus import (
     verdict_lines,
     why_text,
 )
-from quizlog_tui.tui.screens.consensus import ConsensusScreen
 from quizlog_tui.tui.screens.dialogs import ChooseScreen
 from quizlog_tui.tui.screenshot import screen_text
 from quizlog_tui.tui.widgets.documents import Line

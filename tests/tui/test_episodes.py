@@ -29,10 +29,16 @@ from quizlog_tui.record.store import RecordFile
 from quizlog_tui.session.session import Session
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
-from quizlog_tui.tui.draw.episodes import MOST, WIDEST, clipped, episode_lines, hook_graph
 from quizlog_tui.tui.screens import episodes as screens
 from quizlog_tui.tui.screens.dialogs import ChooseScreen
-from quizlog_tui.tui.screens.episodes import EpisodesScreen
+from quizlog_tui.tui.screens.episodes import (
+    MOST,
+    WIDEST,
+    EpisodesScreen,
+    clipped,
+    episode_lines,
+    hook_graph,
+)
 from quizlog_tui.tui.screens.library import LibraryScreen
 from quizlog_tui.tui.screenshot import screen_text
 from tests.episodes.support import episode

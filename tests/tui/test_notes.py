@@ -16,7 +16,9 @@ from quizlog_tui.record.store import RecordFile
 from quizlog_tui.session.session import Session
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
-from quizlog_tui.tui.draw.notes import (
+from quizlog_tui.tui.screens.notes import (
+    NotesScreen,
+    RemarkScreen,
     authors_in,
     filtered_notes,
     no_notes_lines,
@@ -25,7 +27,6 @@ from quizlog_tui.tui.draw.notes import (
     verdict_line,
     verdicts_in,
 )
-from quizlog_tui.tui.screens.notes import NotesScreen, RemarkScreen
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build
 from tests.support.screens import asking, check, idle, press, settled, shows, sized

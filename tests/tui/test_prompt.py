@@ -14,8 +14,7 @@ from quizlog_tui.tui.clock import FrozenClock
 from quizlog_tui.tui.draw.answer import json_problem
 from quizlog_tui.tui.screenshot import screen_text
 from quizlog_tui.tui.widgets.editors import size_in
-from quizlog_tui.tui.widgets.prompt_panel import Drafts
-from quizlog_tui.tui.widgets.prompt_question import PromptQuestion, option_rows, options
+from quizlog_tui.tui.widgets.prompt_panel import Drafts, PromptQuestion, option_rows, options
 from tests.support.build import Build
 from tests.support.long_runs import few
 from tests.support.screens import check, press, settled, shows, sized

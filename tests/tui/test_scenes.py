@@ -23,8 +23,7 @@ from quizlog_tui.solver.solve import Progress
 from quizlog_tui.solver.voting.decide import decide
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
-from quizlog_tui.tui.screens.dialogs import ChooseScreen
-from quizlog_tui.tui.screens.themes import ThemesScreen
+from quizlog_tui.tui.screens.dialogs import ChooseScreen, ThemesScreen
 from quizlog_tui.tui.screenshot import screen_svg, screen_text
 from tests.support.build import Build
 from tests.support.examples import fresh_example

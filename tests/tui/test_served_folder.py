@@ -12,9 +12,8 @@ from quizlog_tui.errors import ReadOnlyError
 from quizlog_tui.files.paths import user_folder
 from quizlog_tui.session.audit import Audit, check_reading, may_read, readable_path
 from quizlog_tui.session.session import Session
-from quizlog_tui.tui.app import QuizlogApp
+from quizlog_tui.tui.app import QuizlogApp, _state_of_tab
 from quizlog_tui.tui.player.player import PlayerScreen
-from quizlog_tui.tui.run import _state_of_tab
 from quizlog_tui.tui.screens.dialogs import AskScreen, ChooseScreen
 from quizlog_tui.tui.screens.library import LibraryScreen
 from quizlog_tui.tui.screens.sweep import SweepScreen

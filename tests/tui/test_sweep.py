@@ -24,16 +24,16 @@ from quizlog_tui.replay.script.source import Source
 from quizlog_tui.replay.transcript import Step, Transcript
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
-from quizlog_tui.tui.draw.sweep import (
+from quizlog_tui.tui.screens.dialogs import AskScreen, ChooseScreen
+from quizlog_tui.tui.screens.sweep import (
     SweepAttempt,
+    SweepScreen,
     attempt_document,
     best_first,
     count_text,
     summary,
     sweep_grid,
 )
-from quizlog_tui.tui.screens.dialogs import AskScreen, ChooseScreen
-from quizlog_tui.tui.screens.sweep import SweepScreen
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build
 from tests.support.player_quizzes import EVIL, QUIZ

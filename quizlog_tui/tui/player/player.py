@@ -42,10 +42,9 @@ from ..widgets.row_list import RowList
 from ..widgets.scrubber import Scrubber
 from ..widgets.text_fields import Answered
 from .editing import Editing
-from .find_all import FindAll
 from .panes import Panes
 from .player_state import PlayerState, command_values
-from .tools import Tools
+from .tools import FindAll, Tools
 
 _LONG = 1024 * 1024
 """Records with more bytes are first shown as recorded."""
