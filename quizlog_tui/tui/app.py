@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, work
-from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.dom import DOMNode
 from textual.filter import LineFilter
@@ -39,10 +38,9 @@ from . import external
 from .clock import Clock
 from .keys.actions import ACTIONS
 from .keys.keymap import effective, key_problems, textual_keys
-from .keys.own_commands import OwnCommand, read_own_commands
+from .keys.own_commands import read_own_commands
 from .keys.palette import (
     ActionCommands,
-    Destination,
     DestinationCommands,
     record_destinations,
     theme_destinations,
@@ -52,7 +50,8 @@ from .lessons import LessonScene, Tour
 from .line_filters import AsciiFilter, shows_signs
 from .messages import ChosenHit, Neighbour, OpenRecord
 from .player.player import OpeningScreen, PlayerScreen, is_long
-from .screens.base import QuizlogScreen
+from .screens.base import Destination, Program, QuizlogScreen
+from .screens.dialogs import ConfirmScreen
 from .state import State
 from .theming import InstalledThemes
 from .toasts import complain, outdated, warn
@@ -69,7 +68,7 @@ _LISTED = 1000
 """How many messages the list of all messages holds."""
 
 
-class QuizlogApp(App[None], inherit_bindings=False):
+class QuizlogApp(Program, inherit_bindings=False):
     """The program.
 
     Args:
@@ -111,7 +110,6 @@ class QuizlogApp(App[None], inherit_bindings=False):
         self.state = state or State()
         self._given = session
         self.tour = Tour(self._scene) if guided else None
-        """The guided tour, shown on every screen."""
         self._episodes = episodes
         self._problems = list(problems)
         self._clock = clock or Clock()
@@ -126,8 +124,6 @@ class QuizlogApp(App[None], inherit_bindings=False):
         """Whether the terminal shows only ASCII."""
         self._themes = InstalledThemes(self)
         self._problems += self._themes.take_first(self.config.theme, self.state.theme)
-        self.own_commands: dict[str, OwnCommand] = {}
-        """The user's own commands, by name."""
         self._problems += self._take_keys()
         self._typed = WaitingKeys(self._is_ready, self._take_typed)
 
@@ -420,14 +416,19 @@ class QuizlogApp(App[None], inherit_bindings=False):
         """Whether this is the key that ends the program at any time."""
         return isinstance(event, events.Key) and event.key in self._keys_of("app.quit")
 
+    @property
+    def _gate(self) -> KeyGate:
+        """The gate of the screen on top; an open one if it has none."""
+        screen = self.screen
+        return screen.gate if isinstance(screen, QuizlogScreen | ConfirmScreen) else KeyGate()
+
     async def _take_typed(self, event: events.Event) -> None:
         """Process a key or pasted text completely."""
         try:
             if isinstance(event, events.Key):
                 self.app_focus = True
                 self.clear_notifications()
-                gate = getattr(self.screen, "gate", KeyGate())
-                await take_key(self, event, gate, self._keys_of("app.back", "app.quit"))
+                await take_key(self, event, self._gate, self._keys_of("app.back", "app.quit"))
             elif isinstance(event, events.Paste):
                 await take_paste(self, event)
         except Exception as error:
