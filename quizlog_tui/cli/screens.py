@@ -195,9 +195,9 @@ def _check_terminal() -> None:
 
 def screenshot(arguments: Namespace) -> int:
     """`quizlog screenshot RECORD [K]`."""
-    from ..tui.line_filters import shows_signs, to_ascii
     from ..tui.picture import picture
     from ..tui.screenshot import PICTURE
+    from ..tui.theming import shows_signs, to_ascii
 
     size = screen_size(arguments.size)
     if arguments.output:
@@ -222,7 +222,7 @@ def screenshot(arguments: Namespace) -> int:
 
 
 def _screenshot() -> Parser:
-    from ..tui.screen_names import SCREENS
+    from ..tui.keys.actions import SCREENS
 
     details = (
         "Draw a screen as text or SVG, without a terminal. The record is not changed. Times are\n"

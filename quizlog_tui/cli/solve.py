@@ -19,8 +19,8 @@ from .decisions import decision_lines, short, voter_line
 from .grammar import Parser, add_models, add_replies, add_unsafe_local, add_wait, command, seconds
 from .models import ask_for_programs
 from .moves import error_lines, narrate_warnings, one_move
-from .serve import TOKEN
 from .streams import emit_json, needs, say
+from .web import TOKEN
 
 if TYPE_CHECKING:
     from ..session.reply import Reply

@@ -18,7 +18,7 @@ from dbos import error as failures
 from sqlalchemy.exc import SQLAlchemyError
 
 from ..errors import ConfigError
-from ..files.place import own_file
+from ..files.durable import own_file
 from ..solver.redaction import Redaction
 from .database import APPLICATION, FORMAT, OPEN, QUEUE, file_of, refused, system_url
 from .stored_values import Clean, refuse_other_forms

@@ -7,7 +7,7 @@ import site
 import sys
 from pathlib import Path
 
-from ..files.programs import find_program
+from ..files.paths import find_program
 from .inside.wire import BoxSetup, Level
 
 LABELS: dict[Level, str] = {

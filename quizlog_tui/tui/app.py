@@ -47,13 +47,12 @@ from .keys.palette import (
 )
 from .keys.typed_keys import KeyGate, WaitingKeys, take_key
 from .lessons import LessonScene, Tour
-from .line_filters import AsciiFilter, shows_signs
 from .messages import ChosenHit, Neighbour, OpenRecord
 from .player.player import OpeningScreen, PlayerScreen, is_long
 from .screens.base import Destination, Program, QuizlogScreen
 from .screens.dialogs import ConfirmScreen
 from .state import State
-from .theming import InstalledThemes
+from .theming import AsciiFilter, InstalledThemes, shows_signs
 from .toasts import complain, outdated, warn
 from .widgets.footer import MessageLine
 from .widgets.text_fields import take_paste

@@ -16,9 +16,9 @@ from quizlog_tui.report.markdown import to_markdown
 from quizlog_tui.session.find import passages
 from quizlog_tui.session.session import Session
 from quizlog_tui.terminal_text import plain
-from quizlog_tui.tui.draw.compare import Comparison, DrawnSide
 from quizlog_tui.tui.draw.output import last_stop
 from quizlog_tui.tui.draw.status import error_lines
+from quizlog_tui.tui.screens.compare import Comparison, DrawnSide
 from quizlog_tui.tui.screens.sweep import SweepAttempt, sweep_grid
 from tests.support.build import Build
 

@@ -15,7 +15,6 @@ from quizlog_tui.session.audit import Audit
 from quizlog_tui.session.session import Session
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
-from quizlog_tui.tui.draw.library import record_line
 from quizlog_tui.tui.keys.actions import ACTIONS, find_action
 from quizlog_tui.tui.keys.keymap import effective
 from quizlog_tui.tui.keys.palette import ActionCommands
@@ -24,6 +23,7 @@ from quizlog_tui.tui.screens.help import HelpScreen
 from quizlog_tui.tui.screens.library import LibraryScreen
 from quizlog_tui.tui.screens.tree import TreeScreen
 from quizlog_tui.tui.screenshot import screen_text
+from quizlog_tui.tui.shelf import record_line
 from quizlog_tui.tui.widgets.footer import KeyLine
 from quizlog_tui.tui.widgets.line_view import LineView
 from tests.support.build import Build

@@ -31,21 +31,24 @@ from quizlog_tui.replay.script.source import read_source
 from quizlog_tui.tui import shelf
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
-from quizlog_tui.tui.draw.library import (
-    ORDERS,
-    STATUSES,
-    arranged,
-    library_grid,
-    nothing_lines,
-    preview_lines,
-    record_layout,
-    record_line,
-)
 from quizlog_tui.tui.keys.keymap import shown
 from quizlog_tui.tui.player.player import PlayerScreen
 from quizlog_tui.tui.screens.library import LibraryScreen
 from quizlog_tui.tui.screenshot import screen_text
-from quizlog_tui.tui.shelf import Shelf, changes, neighbour, read_some
+from quizlog_tui.tui.shelf import (
+    ORDERS,
+    STATUSES,
+    Shelf,
+    arranged,
+    changes,
+    library_grid,
+    neighbour,
+    nothing_lines,
+    preview_lines,
+    read_some,
+    record_layout,
+    record_line,
+)
 from quizlog_tui.tui.widgets.documents import rows as drawn_rows
 from tests.support.screens import ask, asking, check, idle, patiently, settled, shows, sized
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import EpisodeError
-from ...files.place import FileKind
+from ...files.durable import FileKind
 from ...files.regular_file import open_regular
 from ..format.hashing import plain_line
 from ..read.files import INNER_ROWS, ROWS, read_episodes, write_lines

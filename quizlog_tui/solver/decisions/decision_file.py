@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...errors import DecisionError, RecordError
-from ...files.durable import unwritable
+from ...files.durable import FileKind, check_place, unwritable
 from ...files.paths import decisions_path as decisions_path
-from ...files.place import FileKind, check_place
 from ...files.regular_file import read_regular
 from ...record.lock import locked
 from .decision import Decision

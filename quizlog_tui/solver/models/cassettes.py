@@ -17,8 +17,7 @@ from types import NoneType
 from typing import Any, get_args
 
 from ...errors import ConfigError, RecordError
-from ...files.durable import write_text
-from ...files.place import FileKind
+from ...files.durable import FileKind, write_text
 from ...files.regular_file import read_regular
 from ..decisions.decision import ReplyStatus
 from ..decisions.decision_text import strict_loads

@@ -19,7 +19,7 @@ from typing import Any
 
 import httpx
 
-from ...files.programs import find_program, home_folder
+from ...files.paths import find_program, home_folder
 from .models import ModelSettings
 from .transport import NoReplyError, Prompt, TransportReply
 

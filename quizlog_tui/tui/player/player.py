@@ -138,9 +138,9 @@ class PlayerScreen(QuizlogScreen[None]):
         author: str,
         agreed: set[str],
         *,
-        confirms: bool = True,
-        browsing: bool = False,
-        found: ChosenHit | None = None,
+        confirms: bool,
+        browsing: bool,
+        found: ChosenHit | None,
     ) -> None:
         super().__init__()
         self.gate.shut()  # until the first question is painted
@@ -214,7 +214,6 @@ class PlayerScreen(QuizlogScreen[None]):
         """The state of the screens, for the tour."""
         top = self.app.screen
         return LessonScene(
-            answers=len(self.session.record.inputs),
             status=self.session.reply().status,
             step=self.state.step,
             pointer=self.session.pointer,

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 from ...config import QUESTION, keep_author
 from ...errors import QuizlogError
 from ...files.paths import typed_path
-from ...record.lineage import lineage
 from ...replay.replayer import Replayer
 from ...replay.transcript import Transcript
 from ...session.find import Hit, excerpt
@@ -26,7 +25,7 @@ from ...text import clipped, plural, told_apart
 from .. import external
 from ..draw.timeline import effort_text
 from ..messages import ChosenHit, Query
-from ..screens.dialogs import AskScreen, ChooseScreen
+from ..screens.dialogs import AskScreen, ChooseScreen, switch_dialog
 from ..screens.export import Export, ReportExport, report_name
 from ..toasts import complain, tell, warn
 from ..widgets.documents import Paragraphs, line, safe
@@ -36,7 +35,7 @@ from .panes import Panes, place_shown
 
 if TYPE_CHECKING:
     from ...episodes.build.make import BuildResult
-    from ..draw.compare import DrawnSide
+    from ..screens.compare import DrawnSide
     from ..screens.notes import Remark
     from ..screens.sweep import Trial
 
@@ -96,8 +95,7 @@ class Tools:
 
     async def compare(self) -> None:
         """Compare this branch with another branch or record."""
-        from ..draw.compare import DrawnSide
-        from ..screens.compare import CompareScreen, choose
+        from ..screens.compare import CompareScreen, DrawnSide, choose
 
         side = DrawnSide(self.session.record.branch, self._panes.state.whole)
         found = await choose(self._screen, self.session, self._replayer, side)
@@ -276,7 +274,7 @@ class Tools:
 
     async def difference(self) -> None:
         """Show how the output differs from the step before, or from another branch's."""
-        from ..draw.compare import Comparison
+        from ..screens.compare import Comparison
         from ..screens.reading import ReadingScreen
 
         state = self._panes.state
@@ -376,7 +374,7 @@ class Tools:
 
 def _side(name: str, run: Transcript, step: int) -> DrawnSide:
     """One step of a run as a run of its own."""
-    from ..draw.compare import DrawnSide
+    from ..screens.compare import DrawnSide
 
     stop = run.upto(step)
     alone = Transcript(stop.steps.upto(0), stop.last, stop.status, stop.last_error)
@@ -440,9 +438,8 @@ class FindAll:
         hit = chosen.hits[chosen.index]
         branch = self._elsewhere(hit)
         if branch is not None:
-            question = f"Step {hit.passage.at} is on branch {branch}. Switch to it?"
-            lines = [line(f"switch to {branch}", cut=True), line("stay here", cut=True)]
-            if await self._screen.app.push_screen_wait(ChooseScreen(question, lines)) != 0:
+            ask = switch_dialog(hit.passage.at, branch)
+            if await self._screen.app.push_screen_wait(ask) != 0:
                 return
             await self._editing.switch(branch).wait()
         if self._elsewhere(hit) is None:
@@ -450,9 +447,7 @@ class FindAll:
 
     def _elsewhere(self, hit: Hit) -> str | None:
         """The branch to switch to; None if the active one has that step."""
-        branch = hit.passage.branch
-        reach = lineage(self.session.record, self.session.record.branch)
-        return None if hit.passage.at < reach.get(branch, 0) else branch
+        return self.session.branch_with(hit.passage.branch, hit.passage.at)
 
     def _look(self, chosen: ChosenHit) -> None:
         """Look at the step of a hit, and mark it in the output."""

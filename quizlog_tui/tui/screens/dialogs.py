@@ -162,6 +162,12 @@ class ChooseScreen(ModalScreen[int | None]):
         self.dismiss(event.index)
 
 
+def switch_dialog(step: int, branch: str) -> ChooseScreen:
+    """Asks whether to switch to the branch of a step; 0 means yes."""
+    lines = [line(f"switch to {branch}", cut=True), line("stay here", cut=True)]
+    return ChooseScreen(f"Step {step} is on branch {branch}. Switch to it?", lines)
+
+
 class PrivateScreen(ModalScreen[bool | None]):
     """Dismisses with whether to remove private text, or None if the user goes back.
 

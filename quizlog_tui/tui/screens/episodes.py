@@ -58,12 +58,12 @@ _Edges = Sequence[tuple[str, Sequence[str]]]
 """Each hook's name and the names that it depends on, in order."""
 
 
-def episode_layout(width: int) -> Layout:
+def _episode_layout(width: int) -> Layout:
     """The columns for a width."""
     return layout(width, _COLUMNS, _LEAST)
 
 
-def episode_grid(file: EpisodeFile, shown: Sequence[int]) -> Grid:
+def _episode_grid(file: EpisodeFile, shown: Sequence[int]) -> Grid:
     """A row for each of some lines of a file."""
 
     def make(index: int, columns: Layout) -> Line:
@@ -72,7 +72,7 @@ def episode_grid(file: EpisodeFile, shown: Sequence[int]) -> Grid:
     def text(index: int) -> str:
         return file.searched(shown[index])
 
-    return Grid(len(shown), episode_layout, make, text)
+    return Grid(len(shown), _episode_layout, make, text)
 
 
 def _list_row(number: int, head: Head, columns: Layout) -> Line:
@@ -88,7 +88,7 @@ def _list_row(number: int, head: Head, columns: Layout) -> Line:
     return cells_line(columns, cells)
 
 
-def count_words(file: EpisodeFile, state: str) -> str:
+def _count_words(file: EpisodeFile, state: str) -> str:
     """How many episodes there are, and how many of them are verified or shown."""
     every = f"{len(file):,} episode{'' if len(file) == 1 else 's'}"
     if state:
@@ -98,7 +98,7 @@ def count_words(file: EpisodeFile, state: str) -> str:
     return ", ".join([*words, f"{broken:,} {BROKEN}"] if broken else words)
 
 
-def no_episode_lines(file: EpisodeFile, state: str) -> list[Line]:
+def _no_episode_lines(file: EpisodeFile, state: str) -> list[Line]:
     """The text shown if no episode is selected."""
     if state and len(file):
         return [
@@ -352,7 +352,7 @@ class EpisodesScreen(QuizlogScreen[None]):
 
     def on_mount(self) -> None:
         """Start reading."""
-        self.query_one(Heads).show(episode_layout)
+        self.query_one(Heads).show(_episode_layout)
         self._list.focus()
         self._reading = self._read()
 
@@ -399,12 +399,12 @@ class EpisodesScreen(QuizlogScreen[None]):
         file = self._file
         self._shown = file.lines_in(self._state) if self._state else range(len(file))
         at = _place(self._shown, marked)
-        self._list.show(episode_grid(file, self._shown), cursor=at)
+        self._list.show(_episode_grid(file, self._shown), cursor=at)
         self._draw_episode()
         self.status(self._status_text())
 
     def _status_text(self) -> str:
-        words = [count_words(self._file, self._state)]
+        words = [_count_words(self._file, self._state)]
         if self.reading:
             share = 100 * self._file.done // max(1, self._file.size)
             words.append(f"reading, {share}%; Escape stops")
@@ -423,7 +423,7 @@ class EpisodesScreen(QuizlogScreen[None]):
         marked, pane = self.marked, self._pane
         if marked is None:
             pane.border_title = "Episode"
-            pane.show(Paragraphs(no_episode_lines(self._file, self._state)))
+            pane.show(Paragraphs(_no_episode_lines(self._file, self._state)))
         elif marked != self._drawn or chosen:
             pane.border_title = f"Line {self._file.number(marked)}"
             pane.show(Paragraphs(self._lines_of(marked, chosen=chosen)))

@@ -56,7 +56,7 @@ _LONGEST = 2_000
 """Characters of a line that are shown around a hit."""
 
 
-def hit_layout(found: Sequence[Found], folder: Path | None) -> Callable[[int], Layout]:
+def _hit_layout(found: Sequence[Found], folder: Path | None) -> Callable[[int], Layout]:
     """The columns for a width; the record has one where those of a folder are searched."""
     some = found[:_MEASURED]
     record = max(6, widest(_name(one.record, folder) for one in some)) if folder else 0
@@ -74,7 +74,9 @@ def hit_layout(found: Sequence[Found], folder: Path | None) -> Callable[[int], L
     return lay_out
 
 
-def hit_grid(found: Sequence[Found], folder: Path | None, lay_out: Callable[[int], Layout]) -> Grid:
+def _hit_grid(
+    found: Sequence[Found], folder: Path | None, lay_out: Callable[[int], Layout]
+) -> Grid:
     """A row for each hit."""
 
     def make(index: int, columns: Layout) -> Line:
@@ -104,7 +106,7 @@ def _pieces(hit: Hit, most: int) -> list[tuple[str, str]]:
     return [(text, "head" if matches else "") for text, matches in excerpt(hit, most)]
 
 
-def hit_lines(hit: Hit) -> list[Line]:
+def _hit_lines(hit: Hit) -> list[Line]:
     """A hit with the lines before and after it in its text."""
     text, passage = hit.passage.text, hit.passage
     before = text[: hit.start].split("\n")[:-1][-_BEFORE:]
@@ -249,7 +251,7 @@ class FindScreen(QuizlogScreen[ChosenHit | None]):
     }
     """
 
-    def __init__(self, texts: Texts, query: Query = Query()) -> None:  # noqa: B008
+    def __init__(self, texts: Texts, query: Query) -> None:
         super().__init__()
         self._texts = texts
         self._query = query
@@ -342,9 +344,9 @@ class FindScreen(QuizlogScreen[ChosenHit | None]):
     def _draw(self, remark: str) -> None:
         """Put what is found so far on the screen."""
         hits = self.query_one("#hits", RowList)
-        lay_out = hit_layout(self._found, self._texts.folder)
+        lay_out = _hit_layout(self._found, self._texts.folder)
         self.query_one(Heads).show(lay_out)
-        hits.show(hit_grid(self._found, self._texts.folder, lay_out))
+        hits.show(_hit_grid(self._found, self._texts.folder, lay_out))
         self._draw_context()
         count = f"{len(self._found):,} found" if self._query.words else "type what to find"
         kind = "regular expression" if self._query.regex else "words"
@@ -356,7 +358,7 @@ class FindScreen(QuizlogScreen[ChosenHit | None]):
         marked = self._found[index] if index is not None and index < len(self._found) else None
         context = self.query_one("#context", LineView)
         context.border_title = "Around it"
-        context.show(Paragraphs(hit_lines(marked.hit) if marked else []))
+        context.show(Paragraphs(_hit_lines(marked.hit) if marked else []))
 
     # -- events
 

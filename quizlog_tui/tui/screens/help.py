@@ -72,7 +72,7 @@ class HelpScreen(QuizlogScreen[None]):
 
 
 def _help_lines(
-    scope: str, keys: dict[str, str], own: Sequence[Action] = (), audit: Audit | None = None
+    scope: str, keys: dict[str, str], own: Sequence[Action], audit: Audit | None
 ) -> list[Line]:
     """The table: the screen's own actions, the user's, those of its panes, then everywhere's."""
     lines = [line(_STEPS), line("")] if scope == "player" else []

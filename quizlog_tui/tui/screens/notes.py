@@ -21,7 +21,6 @@ from textual.widgets import Label
 from ...errors import RecordError
 from ...files.regular_file import Watch
 from ...record.feedback import VERDICTS, Feedback, read
-from ...record.lineage import lineage
 from ...record.store import RecordFile
 from ...session.session import Session
 from ...text import one_line, plural
@@ -35,7 +34,7 @@ from ..widgets.line_view import LineView
 from ..widgets.row_list import RowList
 from ..widgets.text_fields import Answered
 from .base import DIALOG, QuizlogScreen
-from .dialogs import DIALOG_STYLE, ChooseScreen
+from .dialogs import DIALOG_STYLE, switch_dialog
 
 _NO_VERDICT = "none"
 """The filter for notes without a verdict."""
@@ -67,7 +66,7 @@ def authors_in(notes: Iterable[Feedback]) -> list[str]:
     return sorted({said.author or "" for said in notes})
 
 
-def by_step(notes: Iterable[Feedback]) -> list[Feedback]:
+def _by_step(notes: Iterable[Feedback]) -> list[Feedback]:
     """The notes in the order of their steps; notes about no step come last."""
     return sorted(notes, key=lambda said: (said.at is None, said.at or 0))
 
@@ -94,10 +93,10 @@ def note_grid(notes: Sequence[Feedback], clock: Clock) -> Grid:
         words = (said.text, said.author, said.verdict, said.branch)
         return " ".join(word for word in words if word)
 
-    return Grid(len(notes), note_layout(notes), make, text)
+    return Grid(len(notes), _note_layout(notes), make, text)
 
 
-def note_layout(notes: Sequence[Feedback]) -> Callable[[int], Layout]:
+def _note_layout(notes: Sequence[Feedback]) -> Callable[[int], Layout]:
     """The columns for a width."""
     columns = {
         "step": 4,
@@ -203,8 +202,8 @@ class NotesScreen(QuizlogScreen[NotesPlace | None]):
     def draw(self) -> None:
         """Draw the filtered notes."""
         every = self._every
-        self._shown = by_step(filtered_notes(every, verdict=self._verdict, author=self._author))
-        self.query_one(Heads).show(note_layout(self._shown))
+        self._shown = _by_step(filtered_notes(every, verdict=self._verdict, author=self._author))
+        self.query_one(Heads).show(_note_layout(self._shown))
         self.query_one("#notes", RowList).show(note_grid(self._shown, self._clock))
         self._draw_note(len(every))
         self.status(self._status_text(len(every)))
@@ -275,19 +274,12 @@ class NotesScreen(QuizlogScreen[NotesPlace | None]):
         if said is None or said.at is None:
             tell(self, "this note is not about a step" if said else "there is nothing to go to")
             return
-        branch = self._elsewhere(said, said.at)
+        branch = said.branch and self.session.branch_with(said.branch, said.at)
         if branch is not None:
-            question = f"Step {said.at} is on branch {branch}. Switch to it?"
-            lines = [line(f"switch to {branch}", cut=True), line("stay here", cut=True)]
-            if await self.app.push_screen_wait(ChooseScreen(question, lines)) != 0:
+            ask = switch_dialog(said.at, branch)
+            if await self.app.push_screen_wait(ask) != 0:
                 return
         self.dismiss(NotesPlace(said.at, branch))
-
-    def _elsewhere(self, said: Feedback, at: int) -> str | None:
-        """The branch to switch to; None if the active one has that step."""
-        reach = lineage(self.session.record, self.session.record.branch)
-        branch = said.branch
-        return None if branch is None or at < reach.get(branch, 0) else branch
 
 
 def _next(values: list[str], present: str | None) -> str | None:

@@ -101,10 +101,10 @@ def sweep_grid(attempts: Sequence[SweepAttempt]) -> Grid:
         attempt = attempts[index]
         return f"{attempt.answer} {_state(attempt)[0]} {_outcome_text(attempt)} {attempt.kept}"
 
-    return Grid(len(attempts), sweep_layout(attempts), make, text)
+    return Grid(len(attempts), _sweep_layout(attempts), make, text)
 
 
-def sweep_layout(attempts: Sequence[SweepAttempt]) -> Callable[[int], Layout]:
+def _sweep_layout(attempts: Sequence[SweepAttempt]) -> Callable[[int], Layout]:
     """The columns for a width."""
 
     def longest(texts: Iterable[str]) -> int:
@@ -266,7 +266,7 @@ class SweepScreen(QuizlogScreen[bool]):
         self._shown = best_first(tried) if self._sorted else tried
         names = [attempt.answer for attempt in self._shown]
         cursor = names.index(marked.answer) if marked else 0
-        self.query_one(Heads).show(sweep_layout(self._shown))
+        self.query_one(Heads).show(_sweep_layout(self._shown))
         self.query_one("#attempts", RowList).show(sweep_grid(self._shown), cursor=cursor)
         order = " · best first" if self._sorted else ""
         asked = (self._whole.upto(self._step).next_prompt or "").strip()

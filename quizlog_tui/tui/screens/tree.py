@@ -21,8 +21,7 @@ from ...session.reply import BranchInfo
 from ...session.session import Session
 from ...text import one_line, plural, told_apart, visible
 from ..clock import Clock
-from ..draw.library import state_text
-from ..draw.status import STYLES, outcome
+from ..draw.status import STYLES, outcome, state_text
 from ..keys.keymap import screen_bindings
 from ..toasts import complain, tell, warn
 from ..widgets.columns import Cell, Grid, Heads, Layout, cells_line, layout, widest
@@ -133,10 +132,10 @@ def tree_grid(rows: Sequence[TreeRow], clock: Clock) -> Grid:
         state = state_text(branch.status, branch.score)
         return f"{rows[index].label} {state} {branch.note or ''}"
 
-    return Grid(len(rows), tree_layout(rows), make, text)
+    return Grid(len(rows), _tree_layout(rows), make, text)
 
 
-def tree_layout(rows: Sequence[TreeRow]) -> Callable[[int], Layout]:
+def _tree_layout(rows: Sequence[TreeRow]) -> Callable[[int], Layout]:
     """The columns for a width."""
     longest = widest(row.label for row in rows)
     note = widest(row.branch.note for row in rows)
@@ -267,7 +266,7 @@ class TreeScreen(QuizlogScreen[bool]):
         self._tree = tree_rows(branches, deleted=self._deleted)
         names = [row.branch.name for row in self._tree]
         at = names.index(self._marked) if self._marked in names else None
-        self.query_one(Heads).show(tree_layout(self._tree))
+        self.query_one(Heads).show(_tree_layout(self._tree))
         self.query_one("#branches", RowList).show(tree_grid(self._tree, self._clock), cursor=at)
         self._draw_detail()
         self.status(self._status_text(branches))
