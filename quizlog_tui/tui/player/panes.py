@@ -6,7 +6,7 @@ question stands why there is none: in audit mode, if the script cannot be read, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from textual.timer import Timer
@@ -33,6 +33,11 @@ from .player_state import PlayerState, state_of
 
 _SPEEDS = (0.5, 1.0, 2.0, 4.0, 8.0)
 """Steps a second."""
+_VERBS = {"answer": "Question", "fork": "Fork", "amend": "Amend", "retry": "Try again"}
+_LONG = 40
+"""Characters of a recorded answer that may not fit below the input."""
+_NO_QUESTION = "(the question is not recorded)"
+"""Shown if the record does not contain the question."""
 
 
 class Panes:
@@ -102,7 +107,7 @@ class Panes:
         self._draw_recorded(moments)
         self._draw_error(shown)
         self._draw_source(shown)
-        PromptDrawing(self.prompt, self.session, self.screen.key, moments).draw(state, shown)
+        self._draw_prompt(shown, moments[state.step])
         self.screen.query_one(Scrubber).show(
             state.step, state.head.length, self.known.marks(state.whole), self._scores()
         )
@@ -163,6 +168,70 @@ class Panes:
             other = file.path != source.path
             pane.border_title = f"Source: {file.path.name}" if other else "Source"
         pane.mark(line - 1 if line else None)
+
+    # -- the question
+
+    def _draw_prompt(self, shown: Transcript, moment: Moment) -> None:
+        """Draw the question at the step shown, or the state if there is none.
+
+        Args:
+            shown: The run up to that step.
+            moment: The stop there, with what was tried.
+        """
+        state, panel = self.state, self.prompt
+        raised = shown.status == "error" and state.step > 0
+        if self.session.missing is not None:
+            reload = self.screen.key("player.reload")
+            text = _recorded_text(self.session, shown, state.head.hidden, reload)
+            panel.tell(f"As recorded at step {state.step}", text)
+        elif state.head.hidden or not (shown.status == "in_progress" or raised):
+            panel.tell(*self._end_text(shown))
+        elif self.session.audit is not None:
+            panel.tell(*_locked_text(state, shown))
+        elif raised:  # the question before the error is asked again
+            last = shown.steps[-1]
+            asked = PromptQuestion(last.question or "", last.kind, last.printed_before)
+            panel.ask(_heading(state.step - 1, "retry"), asked)
+            self._remark(panel, _old_answers(moment))
+        else:
+            last = shown.last
+            asked = PromptQuestion(shown.next_prompt or "", last.kind, last.printed_before)
+            old = _old_answers(moment)
+            panel.ask(_heading(state.step, state.mode), asked, old)
+            self._remark(panel, old)
+
+    def _remark(self, panel: PromptPanel, old: Sequence[str]) -> None:
+        """Show recorded and earlier answers below the input, and how to reuse them."""
+        state, key, said = self.state, self.screen.key, []
+        if state.recorded is not None:
+            long = len(state.recorded) > _LONG or "\n" in state.recorded
+            shows = f" ({key('player.recorded')} shows all of it)" if long else ""
+            said.append(f"recorded{shows}: {state.recorded or '(empty)'}")
+        behind = len(state.whole.steps) - self.session.pointer
+        if behind > 0:
+            takes, tail = key("player.redo_tail"), plural(behind, "recorded answer")
+            said.append(f"{takes} replays the {tail}")
+        takes = "↑↓ " if panel.suggests else f"{key('player.plain')} ↑↓ "
+        if panel.options:
+            said.append(f"{takes}options")
+            takes = ""
+        others = [answer for answer in old if answer != state.recorded]
+        if others:
+            said.append(f"{takes}other branches: {', '.join(others[:4])}")
+        panel.remark(" · ".join(said))
+
+    def _end_text(self, shown: Transcript) -> tuple[str, str]:
+        """Title and text where nothing is asked."""
+        key = self.screen.key
+        if self.state.head.hidden:
+            on, last = key("player.event_forward"), key("player.last")
+            return "Playing", f"The question comes later: {on} goes on, {last} goes to the end."
+        if shown.status == "error":
+            return "End", "The script cannot start."
+        count = plural(self.state.step, "answer")
+        back, fork = key("player.back"), key("player.fork")
+        forks = f", fork with {fork}" if fork else ""
+        return "End", f"Finished after {count}. Step back with {back}{forks}."
 
     # -- the form of the output
 
@@ -378,104 +447,6 @@ def _readable_source(session: Session) -> Source:
     if session.missing is None:
         return session.source
     return Source(session.path.parent / session.record.script, b"")
-
-
-_VERBS = {"answer": "Question", "fork": "Fork", "amend": "Amend", "retry": "Try again"}
-
-_LONG = 40
-"""Characters of a recorded answer that may not fit below the input."""
-_NO_QUESTION = "(the question is not recorded)"
-"""Shown if the record does not contain the question."""
-
-
-class PromptDrawing:
-    """Draws the question at the step shown.
-
-    Args:
-        panel: Where it stands.
-        session: The open record.
-        key: Gives the key of an action, by its id, as the user has it.
-        moments: The steps of the run with what was tried at each.
-    """
-
-    def __init__(
-        self,
-        panel: PromptPanel,
-        session: Session,
-        key: Callable[[str], str],
-        moments: Timeline,
-    ) -> None:
-        self._panel = panel
-        self._session = session
-        self._key = key
-        self._moments = moments
-
-    def draw(self, state: PlayerState, shown: Transcript) -> None:
-        """Draw the question at a step, or the state if there is none.
-
-        Args:
-            state: What the player shows.
-            shown: Its run up to the step shown.
-        """
-        whole_step = not state.head.hidden
-        raised = shown.status == "error" and state.step > 0
-        if self._session.missing is not None:
-            reload = self._key("player.reload")
-            text = _recorded_text(self._session, shown, state.head.hidden, reload)
-            self._panel.tell(f"As recorded at step {state.step}", text)
-        elif not whole_step or not (shown.status == "in_progress" or raised):
-            self._panel.tell(*self._end_text(state, shown))
-        elif self._session.audit is not None:
-            self._panel.tell(*_locked_text(state, shown))
-        elif raised:
-            self._ask_again(state, shown)
-        else:
-            self._ask(state, shown)
-
-    def _ask(self, state: PlayerState, shown: Transcript) -> None:
-        old = _old_answers(self._moments[state.step])
-        last = shown.last
-        asked = PromptQuestion(shown.next_prompt or "", last.kind, last.printed_before)
-        self._panel.ask(_heading(state.step, state.mode), asked, old)
-        self._remark(state, old)
-
-    def _ask_again(self, state: PlayerState, shown: Transcript) -> None:
-        """Ask the question before an error again."""
-        last = shown.steps[-1]
-        asked = PromptQuestion(last.question or "", last.kind, last.printed_before)
-        self._panel.ask(_heading(state.step - 1, "retry"), asked)
-        self._remark(state, _old_answers(self._moments[state.step]))
-
-    def _remark(self, state: PlayerState, old: Sequence[str]) -> None:
-        """Show recorded and earlier answers below the input, and how to reuse them."""
-        said = []
-        if state.recorded is not None:
-            long = len(state.recorded) > _LONG or "\n" in state.recorded
-            shows = f" ({self._key('player.recorded')} shows all of it)" if long else ""
-            said.append(f"recorded{shows}: {state.recorded or '(empty)'}")
-        behind = len(state.whole.steps) - self._session.pointer
-        if behind > 0:
-            takes, tail = self._key("player.redo_tail"), plural(behind, "recorded answer")
-            said.append(f"{takes} replays the {tail}")
-        takes = "↑↓ " if self._panel.suggests else f"{self._key('player.plain')} ↑↓ "
-        if self._panel.options:
-            said.append(f"{takes}options")
-            takes = ""
-        others = [answer for answer in old if answer != state.recorded]
-        if others:
-            said.append(f"{takes}other branches: {', '.join(others[:4])}")
-        self._panel.remark(" · ".join(said))
-
-    def _end_text(self, state: PlayerState, shown: Transcript) -> tuple[str, str]:
-        if state.head.hidden:
-            on, last = self._key("player.event_forward"), self._key("player.last")
-            return "Playing", f"The question comes later: {on} goes on, {last} goes to the end."
-        if shown.status == "error":
-            return "End", "The script cannot start."
-        count = plural(state.step, "answer")
-        back, fork = self._key("player.back"), self._key("player.fork")
-        forks = f", fork with {fork}" if fork else ""
-        return "End", f"Finished after {count}. Step back with {back}{forks}."
 
 
 def _heading(at: int, verb: str) -> str:
