@@ -63,7 +63,7 @@ def test_every_move_of_a_session_is_among_those_tried() -> None:
     writes_nothing = {
         *("reply", "transcript_of", "transcripts_of", "switch", "fan_out", "bisect", "diff"),
         *("verify", "explain", "locked", "reload", "close", "undo", "redo"),
-        *("inspect", "evaluate", "trace"),
+        *("inspect", "evaluate", "trace", "branch_with"),
     }
     tried = {"answer", "rewind", "fork", "keep", "amend", "rename", "note", "delete", "restore"}
     public = {name for name, each in vars(Session).items() if callable(each) and name[0] != "_"}
