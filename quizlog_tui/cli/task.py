@@ -155,8 +155,7 @@ def demo_server(arguments: Namespace) -> int:
     needs("solver", "pydantic")
     if arguments.solve:
         needs("browser", "httpx", "playwright", "dotenv")
-    from ..webquiz.demo_server.grader import Options
-    from ..webquiz.demo_server.pages import EMAIL
+    from ..webquiz.demo_server.grader import EMAIL, Options
 
     options = Options(
         grading=arguments.grading, latency=arguments.latency, chain=tuple(arguments.page)
@@ -214,8 +213,8 @@ def _listening(options: Options, port: int) -> Iterator[QuizServer]:
 def _solve_demo(server: QuizServer, *, as_json: bool) -> int:
     """Solve the quiz with recorded replies and show progress; the exit code."""
     from ..sandbox import run_code
-    from ..webquiz.demo_server.pages import EMAIL
-    from ..webquiz.demo_server.replies import demo_panel
+    from ..webquiz.demo_server.grader import EMAIL
+    from ..webquiz.demo_server.web import demo_panel
     from ..webquiz.task.settings import read_settings
     from ..webquiz.task.task import TaskRequest
     from ..webquiz.task.task_context import Budget

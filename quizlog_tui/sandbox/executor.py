@@ -26,8 +26,7 @@ from .box import Box, BoxError
 from .inside.wire import Level
 from .levels import ENVIRONMENT, ISOLATED, LABELS, LACKS, PRELOAD
 from .result import ExecResult, SandboxLimits
-from .run import SandboxRun
-from .workspace import WorkspaceError
+from .run import SandboxRun, WorkspaceError
 
 _NAMES = {*ENVIRONMENT, "HOME", "TMPDIR", "PWD", "LC_CTYPE"}
 _PROBE = """

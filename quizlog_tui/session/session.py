@@ -33,7 +33,7 @@ from .reply import BranchInfo, Reply, branch_list
 
 if TYPE_CHECKING:
     from ..debug.inspection import Evaluation, Inspection, Trace
-    from ..proof.compare.sides import RunComparison
+    from ..proof.compare import RunComparison
     from ..proof.verdict import Verdict
     from ..record.feedback import Feedback
     from .trials import Culprit
@@ -321,7 +321,7 @@ class Session:
 
     def diff(self, branch: str) -> RunComparison:
         """The first difference between the active branch and another, each to its end."""
-        from ..proof.compare.sides import Side, compare, run_of, with_branch
+        from ..proof.compare import Side, compare, run_of, with_branch
 
         mine = Side(self.path, self.record, self.source, self.record.branch, whole=True)
         runs = [run_of(side, self._live.replayer) for side in (mine, with_branch(mine, branch))]

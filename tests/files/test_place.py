@@ -123,7 +123,7 @@ def test_links_on_the_way_may_not_lead_out(tmp_path: Path, monkeypatch: pytest.M
 
 OTHERS = {
     "quizlog_tui.config": "the settings that the user asks for",
-    "quizlog_tui.episodes.runs.queued": "a folder of its own",
+    "quizlog_tui.episodes.runs.model_runs": "a folder of its own",
     "quizlog_tui.episodes.read.files": "lines, after the same check",
     "quizlog_tui.files.place": "folders and databases of the user alone",
     "quizlog_tui.files.paths": "the user's copy of the examples",
@@ -134,7 +134,7 @@ OTHERS = {
     "quizlog_tui.replay.kept_files": "an empty folder that the user names; links are not followed",
     "quizlog_tui.sandbox": "temporary folders",
     "quizlog_tui.solver.autopilot": "a temporary folder",
-    "quizlog_tui.solver.decisions.decision_file": "added to, after the same check",
+    "quizlog_tui.solver.decision_text": "added to, after the same check",
     "quizlog_tui.testing": "pictures of a test, whose folder runs code anyway",
     "quizlog_tui.tui.external": "a temporary folder",
     "quizlog_tui.tui.run": "a temporary folder",

@@ -26,7 +26,7 @@ from quizlog_tui.replay.script.source import Source, read_source
 from quizlog_tui.replay.transcript import Transcript
 from quizlog_tui.replay.tree_walk import Node, Outcome, in_order
 from quizlog_tui.replay.uncached_runs import UncachedRuns
-from quizlog_tui.replay.worker.watch import taint
+from quizlog_tui.replay.worker import taint
 from quizlog_tui.replay.world import (
     FIXED_CONDITIONS,
     OPEN_CONDITIONS,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from quizlog_tui.errors import CancelledError, LimitError
 from quizlog_tui.proof.verify import verify
-from quizlog_tui.replay.answer_code import answers_run, is_code, used_names
+from quizlog_tui.replay.live_run import answers_run, is_code, used_names
 from quizlog_tui.replay.process.process import Limits
 from quizlog_tui.replay.process.protocol import CodeRun
 from quizlog_tui.replay.replayer import Replayer, replay

@@ -7,8 +7,7 @@ from html import unescape
 import pytest
 
 from quizlog_tui.cli.moves import error_lines as show_error
-from quizlog_tui.proof.compare.align import align
-from quizlog_tui.proof.compare.diff_text import stop_texts
+from quizlog_tui.proof.compare import align, stop_texts
 from quizlog_tui.replay.replayer import replay
 from quizlog_tui.report.document import build_report
 from quizlog_tui.report.html import to_html

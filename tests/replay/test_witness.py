@@ -14,7 +14,7 @@ from quizlog_tui.replay import run_cache as lines
 from quizlog_tui.replay.process import spawn
 from quizlog_tui.replay.replayer import Replayer
 from quizlog_tui.replay.worker.guard import Reports
-from quizlog_tui.replay.worker.watch.taint import shared_maps
+from quizlog_tui.replay.worker.taint import shared_maps
 from tests.support.build import Build
 from tests.support.isolation import needs_isolation
 

@@ -13,7 +13,8 @@ import httpx
 import pytest
 
 from quizlog_tui.solver.contract import Solution
-from quizlog_tui.solver.decisions.decision import Decision, ModelQuestion, ModelReply
+from quizlog_tui.solver.decision import Decision, ModelQuestion, ModelReply
+from quizlog_tui.solver.models.choice import ATTEMPTS, Command, Endpoint, Human
 from quizlog_tui.solver.models.models import ModelSettings
 from quizlog_tui.solver.models.transport import (
     ModelClient,
@@ -22,7 +23,6 @@ from quizlog_tui.solver.models.transport import (
     Prompt,
     Voter,
 )
-from quizlog_tui.solver.models.voters import ATTEMPTS, Command, Endpoint, Human
 from quizlog_tui.solver.prompts import reconcile_prompt, solve_prompt
 from quizlog_tui.solver.redaction import STAND_IN, Redaction
 from tests.support.fake_models import BEHAVIOURS, Fake, fake_models

@@ -10,12 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quizlog_tui.errors import UsageError
-from quizlog_tui.solver.decisions.decision import (
-    Decision,
-    DecisionVerdict,
-    ModelQuestion,
-    ModelReply,
-)
+from quizlog_tui.solver.decision import Decision, DecisionVerdict, ModelQuestion, ModelReply
 from quizlog_tui.solver.voting.decide import (
     RULES,
     decide,

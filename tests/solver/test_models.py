@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from quizlog_tui.errors import ConfigError, QuizlogError
-from quizlog_tui.solver.decisions.decision import ModelQuestion
-from quizlog_tui.solver.models.choice import Choice, chosen_panel, live_panel, missing_keys
+from quizlog_tui.solver.decision import ModelQuestion
+from quizlog_tui.solver.models.choice import Choice, Command, chosen_panel, live_panel, missing_keys
 from quizlog_tui.solver.models.env_file import SECRETS, Variables
 from quizlog_tui.solver.models.models import (
     HUMAN_SECONDS,
@@ -28,7 +28,6 @@ from quizlog_tui.solver.models.models import (
     read_models,
 )
 from quizlog_tui.solver.models.transport import ModelClient, Voter
-from quizlog_tui.solver.models.voters import Command
 from quizlog_tui.solver.prompts import solve_prompt
 from quizlog_tui.solver.redaction import Redaction
 from tests.solver.panels import run_here

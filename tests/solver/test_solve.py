@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 
 from quizlog_tui.sandbox.result import ExecResult
 from quizlog_tui.solver.contract import MAX_FETCHES, BadReplyError, Research, Solution, parse_reply
-from quizlog_tui.solver.decisions.decision import Fetched, ModelQuestion, Refusal
-from quizlog_tui.solver.decisions.decision_text import from_data, from_line, to_data, to_line
+from quizlog_tui.solver.decision import Fetched, ModelQuestion, Refusal
+from quizlog_tui.solver.decision_text import from_data, from_line, to_data, to_line
 from quizlog_tui.solver.models.transport import ModelClient, Prompt, TransportReply, Voter
 from quizlog_tui.solver.prompts import Offer, solve_prompt
 from quizlog_tui.solver.redaction import Redaction

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from textual.pilot import Pilot
 
 from quizlog_tui.files.paths import decisions_path
-from quizlog_tui.solver.decisions.decision import (
+from quizlog_tui.solver.decision import (
     Decision,
     Execution,
     Fetched,
@@ -23,7 +23,7 @@ from quizlog_tui.solver.decisions.decision import (
     ModelReply,
     Refusal,
 )
-from quizlog_tui.solver.decisions.decision_file import append_decision, read_decisions
+from quizlog_tui.solver.decision_text import append_decision, read_decisions
 from quizlog_tui.solver.voting.decide import RULES, decide
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock

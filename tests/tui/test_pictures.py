@@ -15,7 +15,7 @@ from rich.style import Style
 
 import quizlog_tui
 from quizlog_tui.cli import main
-from quizlog_tui.episodes.build.store import store_episodes
+from quizlog_tui.episodes.build.make import store_episodes
 from quizlog_tui.episodes.read.index import EpisodeFile
 from quizlog_tui.files.paths import decisions_path, shipped
 from quizlog_tui.session.session import Session

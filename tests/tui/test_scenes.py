@@ -17,8 +17,8 @@ from quizlog_tui.record.model import Record
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.sandbox.result import ExecResult
 from quizlog_tui.solver import autopilot
-from quizlog_tui.solver.decisions.decision import Decision
-from quizlog_tui.solver.decisions.decision_file import read_decisions
+from quizlog_tui.solver.decision import Decision
+from quizlog_tui.solver.decision_text import read_decisions
 from quizlog_tui.solver.solve import Progress
 from quizlog_tui.solver.voting.decide import decide
 from quizlog_tui.tui.app import QuizlogApp

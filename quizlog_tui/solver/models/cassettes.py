@@ -20,8 +20,8 @@ from ...errors import ConfigError, RecordError
 from ...files.durable import write_text
 from ...files.place import FileKind
 from ...files.regular_file import read_regular
-from ..decisions.decision import ReplyStatus
-from ..decisions.decision_text import strict_loads
+from ..decision import ReplyStatus
+from ..decision_text import strict_loads
 from ..redaction import Redaction
 from .transport import MAX_WEIGHT, NAME, NoReplyError, Prompt, Transport, TransportReply, Voter
 

@@ -15,8 +15,7 @@ from typing import NamedTuple
 from rich.cells import cell_len
 from rich.segment import Segment
 
-from ...proof.compare.align import AlignedRow, Span, align, changes, words
-from ...proof.compare.diff_text import stop_texts
+from ...proof.compare import AlignedRow, Span, align, changes, stop_texts, words
 from ...proof.diverge import first_difference
 from ...proof.drift import NOUNS
 from ...replay.transcript import Step, Transcript

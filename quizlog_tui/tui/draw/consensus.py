@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from ...solver.decisions.decision import (
+from ...solver.decision import (
     AnswerClass,
     Decision,
     DecisionVerdict,

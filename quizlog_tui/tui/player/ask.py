@@ -19,7 +19,7 @@ from textual.binding import BindingType
 from ...errors import QuizlogError
 from ...session.session import Session
 from ...solver import autopilot
-from ...solver.decisions.decision import Decision
+from ...solver.decision import Decision
 from ...solver.solve import Bill, Panel, Progress, cost_text
 from ...text import clipped, one_line
 from ..clock import Clock

@@ -35,7 +35,7 @@ from ...session.timeline import (
 from ..draw.timeline import ALERT, DECISION, FORK, NOTE
 
 if TYPE_CHECKING:
-    from ...solver.decisions.decision import Decision
+    from ...solver.decision import Decision
 
 
 def _unchanged(now: object, before: object) -> bool:
@@ -175,7 +175,7 @@ class KnownSteps:
     def _read_decisions(self) -> None:
         """Read the record's decisions if their file has changed."""
         if self._watch.touched():
-            from ...solver.decisions.decision_file import read_decisions
+            from ...solver.decision_text import read_decisions
 
             with suppress(DecisionError):  # told when somebody asks for them
                 path = decisions_path(self._session.path)

@@ -193,7 +193,7 @@ class Tools:
     async def decision(self) -> None:
         """Show how several models chose the answer at this step."""
         from ...files.paths import decisions_path
-        from ...solver.decisions.decision_file import read_decisions
+        from ...solver.decision_text import read_decisions
         from ..screens.consensus import ConsensusScreen
         from .known_steps import decisions_by_step, nearest
 

@@ -13,7 +13,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
 
-from ...solver.decisions.decision import Decision
+from ...solver.decision import Decision
 from ...solver.voting.decide import RULES, decide
 from ...text import clipped
 from ..clock import Clock

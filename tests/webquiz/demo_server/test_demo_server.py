@@ -11,8 +11,14 @@ import httpx
 import pytest
 
 from quizlog_tui.errors import UsageError
-from quizlog_tui.webquiz.demo_server.grader import Options
-from quizlog_tui.webquiz.demo_server.pages import all_pages, asset, chain_of, email_number, numbers
+from quizlog_tui.webquiz.demo_server.grader import (
+    Options,
+    all_pages,
+    asset,
+    chain_of,
+    email_number,
+    numbers,
+)
 from quizlog_tui.webquiz.demo_server.web import QuizServer, quiz_server
 from tests.support.long_runs import few
 from tests.webquiz.right import right_answer

@@ -9,7 +9,7 @@ import os
 
 from ..folder import Folder
 from ..job import Job
-from ..watch.outside import Outside
+from ..outside import Outside
 from . import clock, database, event_loops, identity, libraries, seeding
 from .other_machine import OtherMachine
 from .varying import Varying

@@ -1,22 +1,25 @@
 """Reports code that the script runs from text, before it runs.
 
 `eval`, `exec` and everything that uses them raise an audit event that no script can suppress.
-`quizlog_tui.replay.answer_code` decides whether the code came from an answer.
+`quizlog_tui.replay.live_run` decides whether the code came from an answer.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from os import getpid  # the original: the script's view of `os` is patched later
+from os import getpid
 from types import CodeType, FrameType
 
-from .. import OWN, STANDARD
-from ..wire import Wire, quote
+from . import OWN, STANDARD
+from .wire import Wire, quote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+
+TYPE_CHECKING = False
 
 _MOST_TEXT = 1 << 16
 """Maximum number of reported characters of a source."""

@@ -13,16 +13,19 @@ import contextlib
 import os
 import sys
 from collections.abc import Callable, Collection
-from os import fstat, listdir  # the originals, here and below: they are patched later
+from os import fstat, listdir
 from time import process_time_ns, thread_time_ns
 
-from ..family_bounds import contents
-from ..folder import Folder
-from ..system import signal
+from .family_bounds import contents
+from .folder import Folder
+from .system import signal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+
+TYPE_CHECKING = False
 
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _LASTING = {

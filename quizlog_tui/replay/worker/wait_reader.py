@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     import ast
     from ast import AST as Node
 
+
+TYPE_CHECKING = False
+
 _FOR_THREADS = frozenset({"join", "result", "shutdown"})
 _FOR_PROGRAMS = frozenset({"join", "wait", "read", "readlines"})
 """Methods that wait for the end if called without arguments, such as a time-out."""

@@ -11,8 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ...replay.script.input_kinds import TEXT
-from ...sandbox.result import Status
+from ..replay.script.input_kinds import TEXT
+from ..sandbox.result import Status
 
 SCHEMA_VERSION = 1
 """The version of a decision's JSON."""
