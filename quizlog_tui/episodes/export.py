@@ -196,9 +196,9 @@ LINES: dict[str, Form] = {
 """The formats that are one file of rows."""
 FOLDERS: dict[str, tuple[Form, str]] = {"session": (session, ".jsonl"), "atif": (atif, ".json")}
 """The formats that are a folder with a file for each episode, and the suffix of the files."""
-PACKAGES = {"verifiers": "verifiers_v1", "verifiers-v0": "verifiers_v0"}
+_PACKAGES = {"verifiers": "verifiers_v1", "verifiers-v0": "verifiers_v0"}
 """The formats that are a Python package, and the template of each."""
-FORMS = (*LINES, *FOLDERS, *PACKAGES)
+FORMS = (*LINES, *FOLDERS, *_PACKAGES)
 """All formats except those of plug-ins."""
 
 
@@ -261,7 +261,7 @@ def export(
     if form in FOLDERS:
         _folder(chosen, form, output, done)
     else:
-        _package(chosen, PACKAGES[form], output, scripts, done)
+        _package(chosen, _PACKAGES[form], output, scripts, done)
     return done
 
 

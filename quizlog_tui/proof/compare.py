@@ -53,8 +53,8 @@ class AlignedRow:
     """The same of `b`."""
 
 
-Pair = tuple[int | None, int | None]
-Range = tuple[int, int, int, int]
+_Pair = tuple[int | None, int | None]
+_Range = tuple[int, int, int, int]
 """A stretch of both runs: from and to in the first, from and to in the second."""
 
 
@@ -81,8 +81,8 @@ def _asked(stop: Step) -> Hashable:
 
 
 def _matched(
-    part: Range, a: Sequence[Step], b: Sequence[Step], key: Callable[[Step], Hashable]
-) -> Iterator[Pair | Range]:
+    part: _Range, a: Sequence[Step], b: Sequence[Step], key: Callable[[Step], Hashable]
+) -> Iterator[_Pair | _Range]:
     """A stretch as pairs with equal keys, and the smaller stretches between them."""
     start_a, end_a, start_b, end_b = part
     keys_a, keys_b = [key(s) for s in a[start_a:end_a]], [key(s) for s in b[start_b:end_b]]
@@ -107,7 +107,7 @@ def _common(a: Sequence[Hashable], b: Sequence[Hashable]) -> int:
     return min(len(a), len(b))
 
 
-def _refined(part: Pair | Range, a: Sequence[Step], b: Sequence[Step]) -> Iterator[Pair]:
+def _refined(part: _Pair | _Range, a: Sequence[Step], b: Sequence[Step]) -> Iterator[_Pair]:
     """The pairs of a stretch in which nothing shows the same."""
     if len(part) == 2:
         yield part
@@ -122,7 +122,7 @@ def _refined(part: Pair | Range, a: Sequence[Step], b: Sequence[Step]) -> Iterat
             yield at_a if at_a < end_a else None, at_b if at_b < end_b else None
 
 
-def _row(pair: Pair, a: Sequence[Step], b: Sequence[Step], *, ends_alike: bool) -> AlignedRow:
+def _row(pair: _Pair, a: Sequence[Step], b: Sequence[Step], *, ends_alike: bool) -> AlignedRow:
     at_a, at_b = pair
     one = a[at_a] if at_a is not None else None
     other = b[at_b] if at_b is not None else None
@@ -157,7 +157,7 @@ def _starts(pieces: Sequence[str]) -> list[int]:
     return [0, *accumulate(map(len, pieces))]
 
 
-def changes(a: Sequence[str], b: Sequence[str]) -> Iterator[Range]:
+def changes(a: Sequence[str], b: Sequence[str]) -> Iterator[_Range]:
     """The stretches in which two lists of words or lines differ; what is between them is equal."""
     head = _common(a, b)
     tail = _common(a[head:][::-1], b[head:][::-1])

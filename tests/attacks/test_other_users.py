@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from quizlog_tui.replay.process import spawn
-from quizlog_tui.sandbox.levels import NOBODY
+from quizlog_tui.sandbox.box import NOBODY
 from tests.attacks.__main__ import WALLS
 from tests.attacks.by_quizzes.entries import load
 from tests.attacks.by_quizzes.perform import perform

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import quizlog_tui
-from quizlog_tui.sandbox.inside import confine, job
+from quizlog_tui.sandbox.inside import confine, server
 from tests.support.open_python import open_python
 from tests.support.processes import exit_code_of
 
@@ -76,10 +76,10 @@ def test_those_that_follow_each_other_are_all_ended() -> None:
             subprocess.Popen([sys.executable, "-c", CHAIN], stdin=waits, start_new_session=True)
         # All begin now: until they are ended, each leaves a dead one behind at each step.
         os.close(begin)
-        while len(job._descendants(os.getpid())) < 12:
+        while len(server._descendants(os.getpid())) < 12:
             signal.sigtimedwait([], 0.01)
-        job.end_descendants()
-        return len(job._descendants(os.getpid()))
+        server.end_descendants()
+        return len(server._descendants(os.getpid()))
 
     assert exit_code_of(keep) == 0
 
@@ -88,7 +88,7 @@ def test_the_dead_of_a_run_take_no_numbers_while_it_is_stopped() -> None:
     def keep() -> int:
         ended = os.fork() or os._exit(0)
         os.waitid(os.P_PID, ended, os.WEXITED | os.WNOWAIT)
-        job._freeze()
-        return len(job._descendants(os.getpid()))
+        server._freeze()
+        return len(server._descendants(os.getpid()))
 
     assert exit_code_of(keep) == 0

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from quizlog_tui.sandbox.box import LABELS
 from quizlog_tui.sandbox.executor import Sandbox
-from quizlog_tui.sandbox.levels import LABELS
 from quizlog_tui.sandbox.result import ExecResult, SandboxLimits
 from tests.support.processes import below
 from tests.support.waiting import wait_for

@@ -49,7 +49,7 @@ def test_any_rule_leaves_the_evidence(decisions: list[Decision], rule: str) -> N
 def test_drawing_and_deciding_need_the_standard_library_only() -> None:
     code = (
         "import sys\n"
-        "from quizlog_tui.solver.decisions import decision_file, decision_text\nfrom quizlog_tui.solver.voting import decide\n"
+        "from quizlog_tui.solver import decision_text\nfrom quizlog_tui.solver.voting import decide\n"
         "heavy = {'httpx', 'pydantic', 'yaml', 'asyncio', 'textual', 'quizlog_tui.sandbox.executor'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )

@@ -47,13 +47,13 @@ if TYPE_CHECKING:
     from ...queue.client import Client, QueueOutcome
 
 
-MAX_TURNS = 1000
+_MAX_TURNS = 1000
 """Maximum number of answers in a run, for scripts that never stop asking."""
 _LOST = ("error", "timeout", "rate_limited")
 
 
 @dataclass(frozen=True)
-class ModelAnswer:
+class _ModelAnswer:
     """A model's answer to a question."""
 
     turn: Turn | None
@@ -73,14 +73,14 @@ def by_models(panel: Panel, limits: Limits | None = None) -> SolveRun:
     """
 
     async def solve_run(want: WantedRun, *, begun: SolverRun | None, keep: Keep) -> SolverRun:
-        alone = replace(panel, clients=[client_for(panel.clients, want.sample)])
+        alone = replace(panel, clients=[_client_for(panel.clients, want.sample)])
         name, instance = alone.clients[0].voter.name, want.instance
         run = SolverRun(name, (), sample=want.sample, start_time=instance.start_time)
         if begun is not None and begun.name == name:  # another model's run is not continued
             run = begun
-        record = record_of_run(instance.source.path.absolute(), instance.seed, run)
+        record = _record_of_run(instance.source.path.absolute(), instance.seed, run)
         try:
-            async with session_of(record, limits) as session:
+            async with _session_of(record, limits) as session:
                 return await _answered(session, alone, want.hint, run, keep)
         except LimitError:
             return run  # the script went over a limit after the last stored answer
@@ -88,21 +88,21 @@ def by_models(panel: Panel, limits: Limits | None = None) -> SolveRun:
     return solve_run
 
 
-def client_for(clients: Sequence[ModelClient], sample: int) -> ModelClient:
+def _client_for(clients: Sequence[ModelClient], sample: int) -> ModelClient:
     """The model that makes a run: determined by its number, the primary model for gold."""
     if sample == GOLD:
         return next((one for one in clients if one.voter.primary), clients[0])
     return clients[(sample - 1) % len(clients)]
 
 
-def record_of_run(script: Path, seed: int, run: SolverRun) -> Record:
+def _record_of_run(script: Path, seed: int, run: SolverRun) -> Record:
     """A record with the answers of a run, and the pointer after the last."""
     extras = {"start_time": run.start_time} if run.start_time else {}
     return Record(str(script), seed, AppendOnlyList(run.inputs), len(run.inputs), extras=extras)
 
 
 @asynccontextmanager
-async def session_of(record: Record, limits: Limits | None) -> AsyncIterator[Session]:
+async def _session_of(record: Record, limits: Limits | None = None) -> AsyncIterator[Session]:
     """A session for a temporary record.
 
     Raises:
@@ -118,8 +118,8 @@ async def _answered(
     session: Session, panel: Panel, hint: str | None, run: SolverRun, keep: Keep
 ) -> SolverRun:
     """Continue a run to its end; it is `broken` if it stops for another reason than the model."""
-    while session.reply().status == "in_progress" and len(run.turns) < MAX_TURNS:
-        said = await ask_model(session, panel, hint)
+    while session.reply().status == "in_progress" and len(run.turns) < _MAX_TURNS:
+        said = await _ask_model(session, panel, hint)
         if said.turn is None:
             return replace(run, broken=said.broken)
         run = replace(run, turns=(*run.turns, said.turn))
@@ -131,7 +131,7 @@ async def _answered(
     return run
 
 
-async def ask_model(session: Session, panel: Panel, hint: str | None) -> ModelAnswer:
+async def _ask_model(session: Session, panel: Panel, hint: str | None) -> _ModelAnswer:
     """Ask the pending question to the only model of a panel.
 
     Args:
@@ -147,8 +147,8 @@ async def ask_model(session: Session, panel: Panel, hint: str | None) -> ModelAn
         decision = await solve(asked, panel, folder=folder)
     if decision.verdict.why is None:
         [reply] = decision.models
-        return ModelAnswer(None, (reply.error or reply.status) if reply.status in _LOST else None)
-    return ModelAnswer(_turn(decision))
+        return _ModelAnswer(None, (reply.error or reply.status) if reply.status in _LOST else None)
+    return _ModelAnswer(_turn(decision))
 
 
 def _turn(decision: Decision) -> Turn:
@@ -255,7 +255,7 @@ def by_queue(client: Client, folder: Path, replayer: Replayer) -> SolveRun:
     async def solve_run(want: WantedRun, *, begun: SolverRun | None, keep: Keep) -> SolverRun:
         start = want.instance.start_time
         run = begun or SolverRun("", (), sample=want.sample, start_time=start)
-        while len(run.turns) < MAX_TURNS:
+        while len(run.turns) < _MAX_TURNS:
             prompt = await asyncio.to_thread(_prompt, want.instance, run, replayer)
             if prompt is None:
                 break
@@ -274,7 +274,7 @@ def by_queue(client: Client, folder: Path, replayer: Replayer) -> SolveRun:
 
 def _prompt(one: Instance, run: SolverRun, replayer: Replayer) -> str | None:
     """The question after the answers so far; None if the script has ended."""
-    record = record_of_run(one.source.path, one.seed, run)
+    record = _record_of_run(one.source.path, one.seed, run)
     try:
         transcript = replayer.replay(one.source, world_of(record), run.inputs)
     except LimitError:  # the script went over a limit after the last stored answer
@@ -327,25 +327,16 @@ _OTHERWISE = (
 )
 
 
-def answering(
-    panel: Panel, limits: Limits | None = None
-) -> Callable[[str, dict[str, Any]], Awaitable[dict[str, Any]]]:
-    """A function that answers the questions in the queue.
-
-    Args:
-        panel: This machine's models.
-        limits: The limits of scripts.
-    """
+def answering(panel: Panel) -> Callable[[str, dict[str, Any]], Awaitable[dict[str, Any]]]:
+    """A function that answers the questions in the queue by this machine's models."""
 
     async def answer(task: str, question: dict[str, Any]) -> dict[str, Any]:
-        return asdict(await _answer_question(RemoteQuestion(**question), panel, limits))
+        return asdict(await _answer_question(RemoteQuestion(**question), panel))
 
     return answer
 
 
-async def _answer_question(
-    question: RemoteQuestion, panel: Panel, limits: Limits | None
-) -> RemoteAnswer:
+async def _answer_question(question: RemoteQuestion, panel: Panel) -> RemoteAnswer:
     client = _client(question, panel)
     if client is None:
         broken = f"the host has no model {question.model!r}"
@@ -355,10 +346,10 @@ async def _answer_question(
     try:
         with scratch_folder("order") as folder:
             script = await asyncio.to_thread(_unpack, question, folder)
-            async with session_of(record_of_run(script, question.seed, run), limits) as session:
+            async with _session_of(_record_of_run(script, question.seed, run)) as session:
                 if session.reply().next_prompt != question.prompt:
                     return RemoteAnswer(name, broken=_OTHERWISE)
-                result = await ask_model(session, replace(panel, clients=[client]), question.hint)
+                result = await _ask_model(session, replace(panel, clients=[client]), question.hint)
                 turn = asdict(result.turn) if result.turn else {}
                 return RemoteAnswer(name, **turn, broken=result.broken)
     except QuizlogError as error:
@@ -368,5 +359,5 @@ async def _answer_question(
 def _client(question: RemoteQuestion, panel: Panel) -> ModelClient | None:
     """The model that has answered so far, or whose turn it is; None if it is not configured."""
     if question.model is None:
-        return client_for(panel.clients, question.sample)
+        return _client_for(panel.clients, question.sample)
     return next((one for one in panel.clients if one.voter.name == question.model), None)

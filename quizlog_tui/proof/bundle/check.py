@@ -83,23 +83,17 @@ class BundleReport:
 
 
 def verify_bundle(
-    path: Path,
-    runs: UncachedRuns | None = None,
-    signers: Path | None = None,
-    *,
-    thorough: bool = False,
+    path: Path, signers: Path | None = None, *, thorough: bool = False
 ) -> BundleReport:
     """Check a bundle and verify its record.
 
     Args:
         path: The bundle.
-        runs: Makes the replays; may be shared.
         signers: Require a signature by somebody in this file (ssh-keygen's ALLOWED SIGNERS).
         thorough: Replay each branch alone, not only some.
 
     Raises:
         RecordError: The file cannot be read, or is not a bundle.
-        CancelledError: `runs` were cancelled.
     """
     found = _content(path)
     signer, problem = signature(path, signers)
@@ -110,7 +104,7 @@ def verify_bundle(
     members, about = found
     with scratch_folder("bundle") as folder:
         _unpack(members, folder)
-        return _run(folder, members, about, signer, runs, thorough)
+        return _run(folder, members, about, signer, thorough)
 
 
 def unpack_bundle(path: Path, folder: Path) -> Path:
@@ -196,7 +190,6 @@ def _run(
     members: Mapping[str, bytes],
     about: Manifest,
     signer: str | None,
-    runs: UncachedRuns | None,
     thorough: bool,
 ) -> BundleReport:
     """Check the unpacked parts against each other, and run the script again."""
@@ -214,7 +207,7 @@ def _run(
     if problems:
         return BundleReport(tuple(problems), signer=signer)
     own = {name.removeprefix(SCRIPTS) for name in members if name.startswith(SCRIPTS)}
-    verdict = verify_branches(record, source, runs or UncachedRuns(), own, thorough=thorough)
+    verdict = verify_branches(record, source, UncachedRuns(), own, thorough=thorough)
     others = (*_other_versions(about.versions), *_other_packages(about.packages))
     return BundleReport(tuple(_replayed(record, source, lines)), verdict, signer, others)
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 _MAX_REPLY = 2_000_000
-"""Maximum size of a reply in bytes."""
+"""Maximum size of a reply, of an endpoint or a program, in bytes."""
 ATTEMPTS = 3
 """Maximum number of times a request is sent if the server is busy or the connection fails."""
 _BUSY = frozenset({408, 429, 500, 502, 503, 504, 529})
@@ -163,9 +163,6 @@ def _content(body: bytes) -> str:
     return content
 
 
-"""Maximum size of a program's reply in bytes."""
-
-
 # -- programs
 
 
@@ -277,6 +274,9 @@ class Human:
         if answer is None:
             raise NoReplyError("error", "no answer was given")
         return TransportReply(json.dumps({"answer": answer}), "human")
+
+
+# -- the choice
 
 
 @dataclass(frozen=True)

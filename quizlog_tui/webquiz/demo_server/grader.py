@@ -31,7 +31,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 from ...errors import UsageError, did_you_mean
 from ...files.paths import quiz_pages
 
-ALWAYS_ON = 2
+_ALWAYS_ON = 2
 """Up to this difficulty, the reply to a wrong answer names the next page too."""
 EMAIL = "jon@quiz.test"
 """The default e-mail address, one of the two that the pages have answers for."""
@@ -102,7 +102,7 @@ def email_number(email: str) -> int:
     return int(hashlib.sha1(email.encode(), usedforsecurity=False).hexdigest()[:4], 16)
 
 
-def submit_path(page: Page) -> str:
+def _submit_path(page: Page) -> str:
     """The path that a page names for its answer."""
     return "/grade/q06" if page is all_pages()["/q06-fetch"] else "/submit"
 
@@ -267,7 +267,7 @@ class Grader:
         page = next((page for page in self.pages if page.path == parts.path), None)
         if page is None:
             raise _Refused(400, f"Unknown url: {body['url']}")
-        if path != submit_path(page):
+        if path != _submit_path(page):
             raise _Refused(404, f"{page.id} has another submit path")
         issued = self._issue(parts.query)
         email = str(body["email"])
@@ -312,7 +312,7 @@ class Grader:
 
     def _after(self, page: Page, row: _GradedRow, origin: str) -> str | None:
         place = self.pages.index(page) + 1
-        if place == len(self.pages) or not (row.correct or page.difficulty <= ALWAYS_ON):
+        if place == len(self.pages) or not (row.correct or page.difficulty <= _ALWAYS_ON):
             return None
         return f"{origin}{self.pages[place].path}?email={quote(row.email, safe='')}&id={row.id}"
 

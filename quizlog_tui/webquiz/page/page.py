@@ -21,10 +21,10 @@ from ...replay.script.input_kinds import JSON, NUMBER, TEXT, TEXTAREA, YESNO
 from ..net.address import Allowed, BadAddressError, origin_of, site_of, visible
 from .snapshot import Link, PageForm, PageFrame, Snapshot
 
-URL = re.compile(r"https?://[^\s\"'<>`)\]}]+", re.I)
-AFTER = ".,;:!"
+_URL = re.compile(r"https?://[^\s\"'<>`)\]}]+", re.I)
+_AFTER = ".,;:!"
 """Marks at the end of an address that belong to the sentence."""
-SUBMITS = re.compile(
+_SUBMITS = re.compile(
     r"/(?:submit(?:[-_]\w+)*|submissions?|answers?|grade)(?:\.php|(?:/[^.]*)?)$", re.I
 )
 """The end of a path that receives answers; one that is called like a file has some."""
@@ -92,19 +92,19 @@ _Said = tuple[str, bool]
 """A URL, and whether answers are meant to be sent to it."""
 
 
-def said_addresses(frames: Iterable[PageFrame], texts: Iterable[str]) -> dict[str, bool]:
+def _said_addresses(frames: Iterable[PageFrame], texts: Iterable[str]) -> dict[str, bool]:
     """URLs that the text says to post to, or not to; those that look like it first."""
     urls: list[_Said] = []
     for frame, text in zip(frames, texts, strict=True):
         for said in map(visible, (text, *frame.drawn)):
-            for match in URL.finditer(said):
+            for match in _URL.finditer(said):
                 before = said[max(0, match.start() - _NEAR) : match.start()]
                 if _VERB.search(before) and _is_whole(said, *match.span()):
-                    url = match[0].rstrip(AFTER)
+                    url = match[0].rstrip(_AFTER)
                     meant = _is_meant(said, match.start(), match.start() + len(url))
                     urls.append((joined(frame.base, url), meant))
             urls += _relative(said, frame) or _of_verbs(said, frame)
-    urls.sort(key=lambda one: (not one[1], not SUBMITS.search(urlsplit(one[0]).path)))
+    urls.sort(key=lambda one: (not one[1], not _SUBMITS.search(urlsplit(one[0]).path)))
     return dict(urls) | {url: True for url, meant in urls if meant}
 
 
@@ -140,7 +140,7 @@ def _relative(said: str, frame: PageFrame) -> list[_Said]:
             continue
         start = _FILLING.match(said, to.end()).end()  # type: ignore[union-attr]
         url, end = _linked_at(said, (to.end(), start), links) or _word_at(said, start, frame)
-        if url and (sends or SUBMITS.search(urlsplit(url).path)):
+        if url and (sends or _SUBMITS.search(urlsplit(url).path)):
             found.append((url, _is_meant(said, to.end(1), end)))
     return found
 
@@ -161,11 +161,11 @@ def _linked_at(said: str, places: Iterable[int], links: Iterable[Link]) -> tuple
 def _word_at(said: str, start: int, frame: PageFrame) -> tuple[str, int]:
     """The URL that the word at a place stands for, "" if it is no address, and its end."""
     match = _RELATIVE.match(said, start)
-    if match is None or URL.match(said, start):
+    if match is None or _URL.match(said, start):
         return "", start
     code = (one for one in map(visible, frame.samples) if _SIGNED.match(one) and "\n" not in one)
     fit = (one for one in code if said.startswith(one, start))
-    word = max((match[0].rstrip(AFTER), *fit), key=len)
+    word = max((match[0].rstrip(_AFTER), *fit), key=len)
     end = start + len(word)
     is_one = _is_whole(said, start, end) and _is_address(word, said[end : end + _NEAR], frame.words)
     return joined(frame.base, word) if is_one else "", end
@@ -175,7 +175,7 @@ def _of_verbs(said: str, frame: PageFrame) -> Iterator[_Said]:
     """URLs in lines that speak of sending, where none follows words such as "POST it to"."""
     for line in filter(_SENDS.search, said.split("\n")):
         for match in _RELATIVE.finditer(line):
-            word = match[0].rstrip(AFTER)
+            word = match[0].rstrip(_AFTER)
             fit = _SIGNED.match(word) or _is_among(word, frame.words)
             if _WORD_OF_SUBMIT.match(word) and fit and _is_whole(line, *match.span()):
                 end = match.start() + len(word)
@@ -364,7 +364,7 @@ def _submit_urls(snapshot: Snapshot, texts: Iterable[str]) -> Iterator[tuple[str
         placeholder = _PLACEHOLDER.search(host) and host != own
         return not placeholder and url.startswith("http") and url != snapshot.url
 
-    said = said_addresses(snapshot.frames, texts)
+    said = _said_addresses(snapshot.frames, texts)
     for rule, urls in (
         ("text", said),
         ("link", _linked(snapshot.frames)),
@@ -377,7 +377,7 @@ def _submit_urls(snapshot: Snapshot, texts: Iterable[str]) -> Iterator[tuple[str
 def _linked(frames: Iterable[PageFrame]) -> list[str]:
     """URLs of links to where answers are received; those that say so first."""
     links = [link for frame in frames for link in frame.links]
-    fit = [link for link in links if SUBMITS.search(urlsplit(link.url).path)]
+    fit = [link for link in links if _SUBMITS.search(urlsplit(link.url).path)]
     fit = [link for link in fit if _OF_ANSWERS.search(link.text) or not _OTHER.search(link.text)]
     return [link.url for link in sorted(fit, key=lambda link: not _OF_ANSWERS.search(link.text))]
 
@@ -396,7 +396,7 @@ def _takes_answers(form: PageForm) -> bool:
         return False
     if "answer" in (name.lower() for name in form.names):
         return True
-    speaks = SUBMITS.search(urlsplit(form.action).path)
+    speaks = _SUBMITS.search(urlsplit(form.action).path)
     speaks = speaks or _ANSWERED.search(f"{form.said} {form.before}")
     return form.method == "post" and bool(speaks) and not _is_other(form.action, form.said)
 
@@ -436,8 +436,8 @@ def _resources(
     for frame in snapshot.frames:
         urls += [link.url for link in frame.links] + list(frame.media)
     for frame, text in zip(snapshot.frames, map(visible, texts), strict=True):
-        urls += [match[0].rstrip(AFTER) for match in URL.finditer(text)]
-        urls += [joined(frame.base, match[0].rstrip(AFTER)) for match in _PATH.finditer(text)]
+        urls += [match[0].rstrip(_AFTER) for match in _URL.finditer(text)]
+        urls += [joined(frame.base, match[0].rstrip(_AFTER)) for match in _PATH.finditer(text)]
     own = {_place(snapshot.url), _place(submit_url)}
     for url in dict.fromkeys(url.partition("#")[0] for url in urls):
         if reachable(url, allowed) and _place(url) not in own:
