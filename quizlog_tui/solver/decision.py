@@ -3,7 +3,7 @@
 Frozen data, standard library only, so that a screen can draw a decision without the solver's
 dependencies. The question, replies, reconciliation and refusals are the **evidence**. A rule
 (`decide`) derives the `verdict` from it, so that a stored decision can be decided again without a
-model. `decision_text` writes decisions as JSON, and `decision_file` stores them.
+model. `decision_text` writes decisions as JSON, and stores them.
 """
 
 from __future__ import annotations
