@@ -29,7 +29,7 @@ from quizlog_tui.tui.widgets.line_view import LineView
 from tests.support.build import Build
 from tests.support.long_runs import few
 from tests.support.player_quizzes import QUIZ
-from tests.support.screens import check, found, idle, opened, press, settled, shows, sized
+from tests.support.screens import SIZE, check, found, idle, opened, press, settled, shows
 
 AUDIT = Audit("--read-only")
 WIDE = (200, 60)
@@ -256,12 +256,11 @@ async def test_a_record_that_may_not_be_written_opens_locked(
         await shows(pilot, "you may not write this record")
 
 
-@sized(WIDE)
-async def test_golden_audit(size: tuple[int, int], record: Path) -> None:
+async def test_golden_audit(record: Path) -> None:
     app = QuizlogApp(record, clock=FrozenClock(), audit=AUDIT)
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=SIZE) as pilot:
         assert isinstance(await settled(pilot), PlayerScreen)
-        check("audit", size, screen_text(app))
+        check("audit", SIZE, screen_text(app))
 
 
 @pytest.mark.parametrize("allowed", [(), ("notes",)])

@@ -42,7 +42,7 @@ from quizlog_tui.tui.screenshot import screen_text
 from quizlog_tui.tui.widgets.documents import Line
 from tests.support.build import Build
 from tests.support.player_quizzes import EVIL, QUIZ
-from tests.support.screens import check, opened, press, settled, shows, sized
+from tests.support.screens import SIZE, check, opened, press, settled, shows
 
 DECISIONS = Path(__file__).parent.parent / "data" / "three-models.decisions.jsonl"
 
@@ -62,17 +62,16 @@ async def deciding(pilot: Pilot[None]) -> ConsensusScreen:
     return await opened(pilot, ConsensusScreen)
 
 
-@sized()
-async def test_golden_consensus(size: tuple[int, int], record: Path) -> None:
+async def test_golden_consensus(record: Path) -> None:
     app = QuizlogApp(record, clock=FrozenClock())
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=SIZE) as pilot:
         await deciding(pilot)
-        check("consensus", size, screen_text(app))
+        check("consensus", SIZE, screen_text(app))
         await pilot.press("left_square_bracket", "r")
         await opened(pilot, ChooseScreen)
         await pilot.press("G", "enter")
         await shows(pilot, "By rule unanimous, not written: nothing")
-        check("consensus-again", size, screen_text(app))
+        check("consensus-again", SIZE, screen_text(app))
 
 
 async def test_what_a_model_fetched_stands_with_its_reply(build: Build) -> None:

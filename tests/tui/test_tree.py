@@ -1,4 +1,4 @@
-"""The tree: golden text at three sizes, and every key; its lines and columns as they are drawn."""
+"""The tree: golden text at two sizes, and every key; its lines and columns as they are drawn."""
 
 from __future__ import annotations
 
