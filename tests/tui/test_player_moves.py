@@ -395,35 +395,35 @@ async def test_without_a_clipboard_the_terminal_is_asked(
         assert app.clipboard.startswith("one")
 
 
-@pytest.mark.parametrize(
-    ("row", "ending", "begins", "player"),
-    [
-        (0, "screen.svg", "<svg", False),
-        (1, "screen.txt", " ● waiting", False),
-        (2, "{}.html", "<!doctype html>", False),
-        (3, "{}.html", "<!doctype html>", True),
-        (4, "{}.md", "<!-- quizlog export -->", False),
-    ],
-)
+EXPORTS = [
+    ("screen.svg", "<svg", False),
+    ("screen.txt", " ● waiting", False),
+    ("{}.html", "<!doctype html>", False),
+    ("{}.html", "<!doctype html>", True),
+    ("{}.md", "<!-- quizlog export -->", False),
+]
+"""The files that are offered, in their order: name, first words, and whether it has a player."""
+
+
 async def test_an_export_of_the_screen_and_of_the_record(
-    row: int,
-    ending: str,
-    begins: str,
-    player: bool,
-    record: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    record: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(record.parent)
     app = QuizlogApp(record)
     async with app.run_test(notifications=True) as pilot:
         await at_keys(pilot)
-        await pilot.press("x", *["j"] * row, "enter")
-        await asking(pilot)
-        await pilot.press("enter")
-        await shows(pilot, "written to")
-    text = record.parent.joinpath(ending.format(record.parent.name)).read_text()
-    assert text.startswith(begins) and "Ada" in text
-    assert ("<script>" in text) == player
+        for row, (name, begins, player) in enumerate(EXPORTS):
+            await pilot.press("x", *["j"] * row, "enter")
+            await asking(pilot)
+            await pilot.press("enter")
+            await shows(pilot, "written to")
+            await settled(pilot)
+            app.clear_notifications()
+            target = record.parent / name.format(record.parent.name)
+            text = target.read_text()
+            assert text.startswith(begins) and "Ada" in text
+            assert ("<script>" in text) == player
+            target.unlink()
 
 
 def test_reports_of_two_records_have_two_names() -> None:
