@@ -14,7 +14,7 @@ from quizlog_tui.sandbox.executor import Sandbox
 from quizlog_tui.sandbox.levels import ISOLATED, PRELOAD
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def isolated() -> None:
     with Sandbox(preload=(), order=ISOLATED) as sandbox:
         if sandbox.level() is None:
