@@ -248,7 +248,7 @@ def test_many_shells_at_once_lose_no_answer_and_none_is_refused(
 ) -> None:
     monkeypatch.chdir(build.folder)
     path = build.record("while True: input('? ')\n")
-    answers = [str(number) for number in range(12)]
+    answers = [str(number) for number in range(6)]
     command = [*PYTHON, "--wait", "120", "record.yaml"]
     shells = [
         subprocess.Popen([*command, one], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
