@@ -1,4 +1,7 @@
-"""What fails once is repeated alone and told; only what fails twice, or too much of it, is red."""
+"""How the suite is run: what fails once is repeated alone and told, and one worker has all browsers.
+
+Only what fails twice, or too much of it, is red.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +14,13 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from tests.once_more import MOST_FLAKY, Outcomes, verdict
 from tests.support.build import Build
+from tests.support.one_browser import OneBrowser
 
 ROOT = Path(__file__).parent.parent
 ENVIRONMENT = os.environ | {"PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
@@ -222,3 +227,15 @@ def test_an_interrupted_run_ends_as_pytest_says(build: Build) -> None:
             time.sleep(0.01)
         os.killpg(process.pid, signal.SIGINT)
         assert process.wait(60) == 2
+
+
+@pytest.mark.parametrize(
+    ("test", "group"),
+    [
+        ("tests/webquiz/test_scenarios.py::test_a[b::c]", "browsers"),
+        ("tests/report/test_player.py::test_a", "browsers"),
+        ("tests/report/test_export.py::test_a", "tests/report/test_export.py"),
+    ],
+)
+def test_files_that_start_a_browser_are_one(test: str, group: str) -> None:
+    assert OneBrowser._split_scope(cast(OneBrowser, None), test) == group

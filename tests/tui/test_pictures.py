@@ -1,4 +1,7 @@
-"""A picture of every screen, colours and all, as SVG, and films; for the Textual they were taken with."""
+"""A picture of every screen, colours and all, as SVG, and films; for the Textual they were taken with.
+
+Frames of a terminal for tests, and what a terminal shows of an asciicast.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from rich.cells import cell_len, set_cell_size
 from rich.style import Style
 
 import quizlog_tui
@@ -36,12 +40,25 @@ from quizlog_tui.webquiz.page.browser import executable
 from tests.episodes.support import episode
 from tests.support.build import Build
 from tests.support.documents import DOCUMENTS
-from tests.support.frames import frame, on_terminal
 from tests.support.golden_pictures import TAKEN_WITH, compare
 from tests.support.guide_pictures import FILM, SHOTS, make
 from tests.support.long_runs import few
 from tests.support.screens import idle, opened, shows
 from tests.webquiz.conftest import needs_browser
+
+
+def frame(*rows: str) -> Frame:
+    width = max(map(cell_len, rows))
+    return Frame(width, len(rows), tuple((Run(0, row, Style.null()),) for row in rows))
+
+
+def on_terminal(data: str, width: int, height: int) -> str:
+    """The text on a terminal that is told rows from their first column on."""
+    rows = [""] * height
+    for number, text in re.findall(r"\x1b\[(\d+);1H(.*?)(?=\x1b\[\d+;1H|\Z)", data, re.S):
+        rows[int(number) - 1] = re.sub(r"\x1b\[[^a-zA-Z]*[a-zA-Z]", "", text)
+    return "".join(f"{set_cell_size(row, width).rstrip()}\n" for row in rows)
+
 
 QUIZ = """
 print("A = [[4, 6], [6, 13]]")
