@@ -33,6 +33,7 @@ from quizlog_tui.tui.widgets.line_view import LineView
 from quizlog_tui.tui.widgets.row_list import RowList
 from quizlog_tui.tui.widgets.scrubber import Scrubber
 from tests.support.build import Build
+from tests.support.long_runs import few
 from tests.support.screens import (
     asking,
     found,
@@ -582,7 +583,7 @@ async def test_the_guide_goes_on_when_a_lesson_is_done(build: Build) -> None:
         assert f"6/{len(LESSONS)}" in screen_text(app)
 
 
-@pytest.mark.parametrize("tag", ["#matrix", "#textarea", ""])
+@pytest.mark.parametrize("tag", few(["#matrix", "#textarea", ""]))
 async def test_the_source_shows_the_line_of_the_error_a_record_opens_on(
     tag: str, build: Build
 ) -> None:
