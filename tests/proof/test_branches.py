@@ -38,11 +38,9 @@ from quizlog_tui.replay.world import (
     World,
 )
 from tests.support.build import Build
-from tests.support.forged import EXAM, FORGED
 from tests.support.long_runs import phases
-from tests.support.made_runs import run
 from tests.support.processes import IS_UP, gives_up
-from tests.support.recorded_runs import record_of, recorded
+from tests.support.recorded_runs import EXAM, FORGED, record_of, recorded, run
 
 FILE = """
 import ctypes, os

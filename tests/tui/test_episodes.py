@@ -35,9 +35,8 @@ from quizlog_tui.tui.screens.dialogs import ChooseScreen
 from quizlog_tui.tui.screens.episodes import EpisodesScreen
 from quizlog_tui.tui.screens.library import LibraryScreen
 from quizlog_tui.tui.screenshot import screen_text
-from tests.episodes.support import episode
+from tests.episodes.support import ONE, episode
 from tests.support.build import Build
-from tests.support.gold_episode import ONE
 from tests.support.screens import ask, check, idle, opened, press, settled, shows, sized
 
 RUNS = episode(("4", "more", "end"), [("4", "end"), ("4", "end"), ("5", "bad"), ("4", "more", "x")])

@@ -1,9 +1,14 @@
-"""Threads and processes that a run starts unsaid are found out, though its observer was silenced."""
+"""What a run starts or reads unsaid is found out, though its own observer was silenced.
+
+A script evaluates its answers: one hides what its observer tells, the next acts.
+"""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Collection
 from dataclasses import replace
+from itertools import cycle, product
 from pathlib import Path
 
 import pytest
@@ -12,11 +17,31 @@ from quizlog_tui.proof.verify import verify, verify_branches
 from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.replay.script.source import read_source
+from quizlog_tui.replay.transcript import Transcript
 from quizlog_tui.replay.uncached_runs import UncachedRuns
 from quizlog_tui.session.session import Session
 from tests.support.build import Build
-from tests.support.hidden_acts import act_hidden, every_pair
 from tests.support.isolation import needs_isolation
+
+
+def every_pair(hiding: Collection[str], acting: Collection[str]) -> pytest.MarkDecorator:
+    """Each way to hide with each act; in a plain run each act once, in turn with the ways to hide."""
+    turns = set(zip(cycle(hiding), acting, strict=False))
+    pairs = [
+        pytest.param(*pair, marks=() if pair in turns else pytest.mark.long)
+        for pair in product(hiding, acting)
+    ]
+    return pytest.mark.parametrize(("hiding", "acting"), pairs)
+
+
+def act_hidden(path: Path, hiding: str, acting: str) -> Transcript:
+    """Give a record both answers; the run they lead to, which goes on."""
+    with Session(path) as session:
+        session.answer(hiding)
+        assert session.answer(acting).status == "in_progress"
+        needs_isolation(*session.transcript.unavailable)
+        return session.transcript
+
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="walls need Linux")
 
@@ -145,9 +170,8 @@ def test_branches_of_code_that_starts_nothing_stay_reproducible(build: Build) ->
 @pytest.mark.parametrize(
     "script",
     [
-        "import subprocess\nprint(subprocess.run(['echo', 'a'], capture_output=True))\ninput('? ')\n",
-        "import threading\none = threading.Thread(target=print, args=('a',))\n"
-        "one.start()\none.join()\ninput('? ')\n",
+        "import subprocess, threading\nsubprocess.run(['echo', 'a'])\n"
+        "one = threading.Thread(target=print, args=('a',))\none.start()\none.join()\ninput('? ')\n",
         "import asyncio, pandas\nprint(asyncio.run(asyncio.sleep(1, 2)))\n"
         "print(pandas.DataFrame({'a': [1, 2]}).sum())\ninput('? ')\n",
         "import numpy\nprint(numpy.linalg.det(numpy.eye(500)))\ninput('? ')\n",
@@ -159,4 +183,71 @@ def test_who_says_what_it_starts_or_starts_nothing_stays_reproducible(
     path = build.record(script)
     with Session(path) as session:
         session.answer("1")
+    assert verify(path).verdict == "reproducible"
+
+
+LOOKING = """
+import ctypes, os, sys
+outside = sys.stdout.log.world.outside
+def quiet(*args, **options): pass
+def edited(send):
+    return lambda text: send(text.replace('["system"]', "[]"))
+while True:
+    print(eval(input("? ")))
+"""
+HIDING_LOOKS = {
+    "the note": "setattr(outside, 'note', quiet)",
+    "what the audit hook calls": "setattr(outside, '_file', quiet)",
+    "what is sent": "setattr(sys.stdout.log.wire, 'send', edited(sys.stdout.log.wire.send))",
+}
+READING = {
+    "by name": "open('/proc/self/status').read()[:5]",
+    "from there": "os.chdir('/proc') or open('loadavg').read()[:0]",
+    "in C": "ctypes.CDLL(None).open(b'/proc/self/status', 0) > 0",
+    "by a list": "len(os.listdir('/sys/devices/system/cpu')) > 0",
+}
+
+
+@every_pair(HIDING_LOOKS, READING)
+def test_a_read_that_is_hidden_is_never_reproducible(
+    build: Build, hiding: str, acting: str
+) -> None:
+    path = build.record(LOOKING)
+    act_hidden(path, HIDING_LOOKS[hiding], READING[acting])
+    verdict = verify(path)
+    assert (verdict.verdict, verdict.step, verdict.cause) == ("fragile", 2, "environment")
+    assert "the system's state" in (verdict.reason or "")
+
+
+def test_who_says_that_it_reads_is_judged_as_before(build: Build) -> None:
+    path = build.record("print(open('/proc/self/status').read()[:5])\ninput('? ')\n")
+    with Session(path) as session:
+        session.answer("1")
+    verdict = verify(path)
+    assert (verdict.verdict, verdict.cause) == ("unverifiable", "environment")
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "import numpy\nprint(numpy.linalg.det(numpy.eye(50)))\ninput('? ')\n",
+        "import subprocess\nprint(subprocess.run(['echo', 'a'], capture_output=True))\ninput('? ')\n",
+        "import ssl, sqlite3, zoneinfo\nprint(zoneinfo.ZoneInfo('Europe/Berlin'))\ninput('? ')\n",
+    ],
+)
+def test_who_reads_nothing_of_it_stays_reproducible(build: Build, script: str) -> None:
+    path = build.record(script)
+    with Session(path) as session:
+        session.answer("1")
+    assert verify(path).verdict == "reproducible"
+
+
+def test_branches_within_branches_are_judged_without_it_too(build: Build) -> None:
+    """Copies of copies are made there as well, although nothing lists what they hold open."""
+    path = build.record("while True:\n    print(input('? '))\n")
+    with Session(path) as session:
+        for answers in (("a", "b", "c"), ("a", "d", "e"), ("a", "d", "f"), ("g", "h"), ("g", "i")):
+            session.rewind(0)
+            for answer in answers:
+                session.answer(answer)
     assert verify(path).verdict == "reproducible"
