@@ -243,7 +243,7 @@ async def test_code_that_hangs_leaves_those_who_differ_time_to_agree() -> None:
         b=saying({"answer": 1}, {"final_answer": 2}),
         c=saying({"answer": 2}, {"final_answer": 2}),
     )
-    decision = await solve(QUESTION, asked, budget=3)
+    decision = await solve(QUESTION, asked, budget=1.5)
     assert [model.status for model in decision.models] == ["timeout", "ok", "ok"]
     assert decision.models[0].error == "not waited for: others differ, and need time to agree"
     assert [one.name for one in decision.reconciliation] == ["b", "c"]

@@ -59,7 +59,7 @@ def test_the_logs_give_the_answer_and_try_to_leave_the_folder(
     assert total + len(email) % 5 == all_pages()["/q10-zip"].expected(email)
 
 
-@pytest.mark.parametrize("email", [JON, DORA])
+@pytest.mark.parametrize("email", few([JON, DORA], DORA))
 def test_the_whole_chain_with_right_answers(server: QuizServer, email: str) -> None:
     url, seen = server.first(email), []
     while url:
