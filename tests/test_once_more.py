@@ -1,4 +1,7 @@
-"""What fails once is repeated alone and told; only what fails twice, or too much of it, is red."""
+"""How tests are run: what fails once is repeated alone and told; files with a browser go to one worker.
+
+Only what fails twice, or too much of it, is red.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +14,13 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from tests.once_more import MOST_FLAKY, Outcomes, verdict
 from tests.support.build import Build
+from tests.support.one_browser import OneBrowser
 
 ROOT = Path(__file__).parent.parent
 ENVIRONMENT = os.environ | {"PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
@@ -157,7 +162,7 @@ def test_in_a_terminal_there_is_a_bar_and_what_fails_is_named_at_once(build: Bui
 
 def test_signals_that_were_ignored_when_a_run_began_end_what_tests_start(build: Build) -> None:
     (build.folder / "conftest.py").write_text(
-        "from tests.support.signals import reset_signals\nreset_signals()\n"
+        "from tests.support.own_process import reset_signals\nreset_signals()\n"
     )
     build.script(
         """
@@ -200,3 +205,15 @@ def test_an_interrupted_run_ends_as_pytest_says(build: Build) -> None:
             time.sleep(0.01)
         os.killpg(process.pid, signal.SIGINT)
         assert process.wait(60) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "group"),
+    [
+        ("tests/webquiz/test_scenarios.py::test_a[b::c]", "browsers"),
+        ("tests/report/test_player.py::test_a", "browsers"),
+        ("tests/report/test_export.py::test_a", "tests/report/test_export.py"),
+    ],
+)
+def test_files_that_start_a_browser_are_one(name: str, group: str) -> None:
+    assert OneBrowser._split_scope(cast(OneBrowser, None), name) == group

@@ -26,6 +26,7 @@ from quizlog_tui.solver.models.voters import ATTEMPTS, Command, Endpoint, Human
 from quizlog_tui.solver.prompts import reconcile_prompt, solve_prompt
 from quizlog_tui.solver.redaction import STAND_IN, Redaction
 from tests.support.fake_models import BEHAVIOURS, Fake, fake_models
+from tests.support.processes import gone
 
 KEY = 'sk-very/secret+"key"-0123456789'
 PROMPT = solve_prompt(ModelQuestion("What is the determinant of A? "), (), ())
@@ -330,13 +331,6 @@ async def test_programs_that_misbehave(words: tuple[str, ...], status: str, said
     found = await heard_of_program(*words)
     assert found.status == status  # type: ignore[attr-defined]
     assert said in (found.error or "")  # type: ignore[attr-defined]
-
-
-def gone(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] in "ZX"
-    except OSError:
-        return True
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks at /proc")

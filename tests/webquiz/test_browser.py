@@ -8,8 +8,8 @@ from pathlib import Path
 
 from quizlog_tui.webquiz.page.browser import NotRenderedError
 from quizlog_tui.webquiz.page.visit import Visit
-from tests.support.page_visits import visiting
 from tests.webquiz.conftest import shares_browser
+from tests.webquiz.small_site import visiting
 
 STILL = "<!doctype html><p>Part 1: amber</p><a rel=next href=/2>next</a>"
 

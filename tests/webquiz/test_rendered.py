@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from quizlog_tui.webquiz.net.address import allowed_for
 from quizlog_tui.webquiz.page.page import WebPage, read_page, unread_of
 from quizlog_tui.webquiz.page.rendered import rendered
-from tests.support.page_visits import visiting
 from tests.webquiz.conftest import shares_browser
+from tests.webquiz.small_site import visiting
 
 OPENED_BY_SCRIPT = "<script>b.addEventListener('click', () => { q.hidden = false })</script>"
 TABS = """<div role=tablist><button role=tab aria-selected=true>A</button>
