@@ -38,7 +38,7 @@ from quizlog_tui.replay.world import (
     World,
 )
 from tests.support.build import Build
-from tests.support.long_runs import phases
+from tests.support.long_runs import few, phases
 from tests.support.processes import IS_UP, gives_up
 from tests.support.recorded_runs import EXAM, FORGED, record_of, recorded, run
 
@@ -65,7 +65,7 @@ _MADE = EXAM[: EXAM.index("name =")]
 WAYS = {"Python": EXAM, "a file": EXAM.replace(_MADE, FILE), "C": EXAM.replace(_MADE, MEMORY)}
 
 
-@pytest.mark.parametrize("thorough", [False, True])
+@pytest.mark.parametrize("thorough", few([False, True], False))
 @pytest.mark.parametrize("way", WAYS)
 def test_what_only_another_branch_could_have_told_is_no_verdict(
     way: str, thorough: bool, build: Build
