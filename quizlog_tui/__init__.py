@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .errors import QuizlogError as QuizlogError
     from .proof.bundle.check import verify_bundle as verify_bundle
-    from .proof.compare.align import align as align
-    from .proof.compare.sides import compare as compare
+    from .proof.compare import align as align
+    from .proof.compare import compare as compare
     from .proof.drift import drift_report as drift_report
     from .proof.lint.check import lint as lint
     from .replay.process.process import Limits as Limits
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .session.session import Session as Session
     from .session.session import open_record as open  # noqa: A004, F401
     from .solver.backend import Backend as Backend
-    from .solver.decisions.decision_file import read_decisions as read_decisions
+    from .solver.decision_text import read_decisions as read_decisions
     from .solver.voting.decide import decide as decide
     from .webquiz.task.tasks import open_tasks as open_tasks
 
@@ -41,14 +41,14 @@ _WHERE = {
     "Reply": "session.reply",
     "Session": "session.session",
     "open": "session.session",
-    "align": "proof.compare.align",
-    "compare": "proof.compare.sides",
+    "align": "proof.compare",
+    "compare": "proof.compare",
     "drift_report": "proof.drift",
     "lint": "proof.lint.check",
     "read_source": "replay.script.source",
     "Backend": "solver.backend",
     "decide": "solver.voting.decide",
-    "read_decisions": "solver.decisions.decision_file",
+    "read_decisions": "solver.decision_text",
     "open_tasks": "webquiz.task.tasks",
     "tasks_router": "server.tasks",
     "verify_bundle": "proof.bundle.check",

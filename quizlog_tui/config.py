@@ -17,9 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from .errors import ConfigError, RecordError, UsageError, did_you_mean
-from .files.durable import write_bytes
+from .files.durable import FileKind, asked_before, write_bytes
 from .files.paths import user_folder
-from .files.place import FileKind, asked_before
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,7 @@ from textwrap import dedent
 import pytest
 from hypothesis import settings
 
-from tests.support.own_process import adopt_orphans, take_temporary_folder
-from tests.support.signals import reset_signals
+from tests.support.own_process import adopt_orphans, reset_signals, take_temporary_folder
 
 # A busy machine is no failure, so there are no deadlines. A plain run tries the same examples each time.
 settings.register_profile("plain", deadline=None, max_examples=25, derandomize=True)

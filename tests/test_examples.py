@@ -16,7 +16,7 @@ from quizlog_tui.files.paths import (
 )
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.session.session import Session
-from quizlog_tui.solver.decisions.decision_file import read_decisions
+from quizlog_tui.solver.decision_text import read_decisions
 from tests.support.examples import FAILED, WON, fresh_example
 
 

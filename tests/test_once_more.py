@@ -1,4 +1,7 @@
-"""What fails once is repeated alone and told; only what fails twice, or too much of it, is red."""
+"""How the suite is run: what fails once is repeated alone and told, and one worker has all browsers.
+
+Only what fails twice, or too much of it, is red.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +14,13 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from tests.once_more import MOST_FLAKY, Outcomes, verdict
 from tests.support.build import Build
+from tests.support.one_browser import OneBrowser
 
 ROOT = Path(__file__).parent.parent
 ENVIRONMENT = os.environ | {"PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
@@ -61,9 +66,8 @@ def test_what_passes_is_run_once(build: Build) -> None:
     assert code == 0 and not any("once more" in line for line in lines)
 
 
-@pytest.mark.parametrize("arguments", [(), ("-n2",)], ids=["one process", "two workers"])
-def test_what_fails_once_is_green_and_told_last(build: Build, arguments: tuple[str, ...]) -> None:
-    code, lines = run(build, once("a"), once("b"), arguments=arguments)
+def test_what_fails_once_is_green_and_told_last(build: Build) -> None:
+    code, lines = run(build, once("a"), once("b"))
     assert code == 0
     assert lines[-2:] == [
         "flaky: test_it.py::test_a (first failure: AssertionError: too early)",
@@ -89,9 +93,10 @@ def test_what_fails_twice_is_red(build: Build) -> None:
 
 def test_what_kills_its_worker_once_is_repeated(build: Build) -> None:
     kills = "import os, signal\ndef test_kills():\n    try: fails_once('k ')\n    except AssertionError: os.kill(os.getpid(), signal.SIGKILL)"
-    code, lines = run(build, kills, arguments=("-n2",))
+    code, lines = run(build, kills, once("z"), arguments=("-n2",))
     assert code == 0
-    assert lines[-1].startswith("flaky: test_it.py::test_kills (first failure: worker 'gw")
+    assert lines[-2].startswith("flaky: test_it.py::test_kills (first failure: worker 'gw")
+    assert lines[-1] == "flaky: test_it.py::test_z (first failure: AssertionError: too early)"
 
 
 def test_what_kills_its_worker_twice_is_red_and_hides_no_other(build: Build) -> None:
@@ -179,7 +184,7 @@ def test_in_a_terminal_there_is_a_bar_and_what_fails_is_named_at_once(build: Bui
 
 def test_signals_that_were_ignored_when_a_run_began_end_what_tests_start(build: Build) -> None:
     (build.folder / "conftest.py").write_text(
-        "from tests.support.signals import reset_signals\nreset_signals()\n"
+        "from tests.support.own_process import reset_signals\nreset_signals()\n"
     )
     build.script(
         """
@@ -222,3 +227,15 @@ def test_an_interrupted_run_ends_as_pytest_says(build: Build) -> None:
             time.sleep(0.01)
         os.killpg(process.pid, signal.SIGINT)
         assert process.wait(60) == 2
+
+
+@pytest.mark.parametrize(
+    ("test", "group"),
+    [
+        ("tests/webquiz/test_scenarios.py::test_a[b::c]", "browsers"),
+        ("tests/report/test_player.py::test_a", "browsers"),
+        ("tests/report/test_export.py::test_a", "tests/report/test_export.py"),
+    ],
+)
+def test_files_that_start_a_browser_are_one(test: str, group: str) -> None:
+    assert OneBrowser._split_scope(cast(OneBrowser, None), test) == group

@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DifferenceError, UsageError
-from ..files.durable import write_bytes
+from ..files.durable import FileKind, asked_before, check_place, write_bytes
 from ..files.paths import record_path
-from ..files.place import FileKind, asked_before, check_place
 from ..proof.bundle.check import BundleReport, verify_bundle
 from ..proof.bundle.pack import PackedBundle, missing_files, pack
 from ..proof.bundle.sign import SIGNATURE, sign, signature_path

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from ..errors import UsageError
 from ..files.paths import record_path
-from ..proof.compare.sides import RunComparison, Side, compare, runs_of, side_of
+from ..proof.compare import RunComparison, Side, compare, runs_of, side_of
 from ..proof.diverge import Difference
 from ..proof.drift import (
     BranchDrift,
@@ -82,7 +82,7 @@ def _note_end(side: Side, run: Transcript, ended: Difference | None) -> None:
 
 
 def _describe(a: Side, b: Side, found: RunComparison) -> Iterator[str]:
-    from ..proof.compare.diff_text import comparison, headline, standing
+    from ..proof.compare import comparison, headline, standing
 
     for letter, side, run in (("A", a, found.a), ("B", b, found.b)):
         yield f"{letter}  {one_line(side.name)}: {standing(run)}"

@@ -9,9 +9,8 @@ from typing import Any
 
 from ..files.paths import decisions_path, record_path
 from ..record.store import RecordFile
-from ..solver.decisions.decision import AnswerClass, Decision, Execution
-from ..solver.decisions.decision_file import read_decisions
-from ..solver.decisions.decision_text import answer_text, to_data
+from ..solver.decision import AnswerClass, Decision, Execution
+from ..solver.decision_text import answer_text, read_decisions, to_data
 from ..solver.voting.decide import RULES, decide
 from ..text import clipped, one_line, plural
 from .grammar import Parser, command

@@ -208,7 +208,7 @@ def _solver_of(arguments: Namespace, limits: Limits) -> Solver:
 def _queue_solver(arguments: Namespace, limits: Limits) -> Solver:
     needs("tasks", "dotenv", "dbos", "psycopg")
     from ..episodes.runs.asking import Solver, runs_folder
-    from ..episodes.runs.queued import CONCURRENT_RUNS, by_queue
+    from ..episodes.runs.model_runs import CONCURRENT_RUNS, by_queue
     from ..replay.replayer import Replayer
     from ..solver.redaction import Redaction
     from ..webquiz.task.settings import read_settings
@@ -374,7 +374,7 @@ def export(arguments: Namespace) -> int:
     else:
         from dataclasses import asdict
 
-        from ..episodes.export.export import export as write
+        from ..episodes.export import export as write
 
         scripts = Path(arguments.scripts) if arguments.scripts else None
         with _share_of(file, "exporting") as advanced:
@@ -396,7 +396,7 @@ def export(arguments: Namespace) -> int:
 
 
 def _add_export(parser: Parser) -> None:
-    from ..episodes.export.forms import FORMS
+    from ..episodes.export import FORMS
 
     forms = (*FORMS, "splits")
     parser.add_argument("file")
@@ -412,7 +412,7 @@ def _add_export(parser: Parser) -> None:
 
 
 def _check_free(file: Path, output: Path, arguments: Namespace) -> None:
-    from ..episodes.export.export import check_apart
+    from ..episodes.export import check_apart
 
     check_apart(file, output)
     refuse_existing(output, arguments)
@@ -428,7 +428,7 @@ def _check_fitting(arguments: Namespace) -> None:
 
 
 def _write_splits(file: Path, output: Path | None, arguments: Namespace) -> dict[str, Any]:
-    from ..episodes.export.export import check_apart
+    from ..episodes.export import check_apart
     from ..episodes.read.splits import PARTS, split
 
     if output is None:

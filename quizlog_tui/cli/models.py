@@ -15,7 +15,7 @@ from .streams import emit_json, needs
 
 if TYPE_CHECKING:
     from ..solver.contract import Solution
-    from ..solver.decisions.decision import ModelQuestion
+    from ..solver.decision import ModelQuestion
     from ..solver.models.choice import Choice
     from ..solver.models.models import ModelSettings
     from ..solver.models.transport import ModelClient, ModelResult
@@ -137,7 +137,7 @@ def _check_models(path: Path, arguments: Namespace) -> int:
 
 async def _ask_all(choice: Choice) -> list[dict[str, Any]]:
     from ..sandbox.result import ExecResult
-    from ..solver.decisions.decision import ModelQuestion
+    from ..solver.decision import ModelQuestion
     from ..solver.models.choice import chosen_panel
     from ..solver.models.transport import Prompt
     from ..solver.prompts import solve_prompt

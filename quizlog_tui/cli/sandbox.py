@@ -12,8 +12,8 @@ from dataclasses import asdict
 from pathlib import Path
 
 from ..errors import ScriptError, UsageError
+from ..sandbox.box import ISOLATED, LABELS, PRELOAD
 from ..sandbox.executor import Sandbox
-from ..sandbox.levels import ISOLATED, LABELS, PRELOAD
 from ..sandbox.result import ExecResult, SandboxLimits, Status
 from ..text import one_line, visible
 from .grammar import Parser, command

@@ -83,7 +83,7 @@ def open_screens(
     """
     _check_terminal()
     with _loading():
-        from ..tui.run import run
+        from ..tui.app import run
 
     return run(record, read_only=read_only, allow=allow, folder=_served_folder(record))
 
@@ -105,7 +105,7 @@ def browse(path: Path, *, read_only: bool = False, allow: Collection[str] = ()) 
     try:
         _check_terminal()
         with _loading():
-            from ..tui.run import run
+            from ..tui.app import run
 
         folder = _served_folder(path)
         return run(None, read_only=read_only, allow=allow, folder=folder, episodes=file)
@@ -128,7 +128,7 @@ def _look_into_bundle(arguments: Namespace) -> int:
     with scratch_folder("bundle") as folder:
         record = unpack_bundle(path, folder)
         with _loading():
-            from ..tui.run import run
+            from ..tui.app import run
 
         return run(
             record,
@@ -151,7 +151,7 @@ def demo(arguments: Namespace) -> int:
     """`quizlog demo`."""
     _check_terminal()
     with _loading():
-        from ..tui.run import run_demo
+        from ..tui.app import run_demo
 
     return run_demo()
 
@@ -195,9 +195,9 @@ def _check_terminal() -> None:
 
 def screenshot(arguments: Namespace) -> int:
     """`quizlog screenshot RECORD [K]`."""
-    from ..tui.line_filters import shows_signs, to_ascii
     from ..tui.picture import picture
     from ..tui.screenshot import PICTURE
+    from ..tui.theming import shows_signs, to_ascii
 
     size = screen_size(arguments.size)
     if arguments.output:
@@ -222,7 +222,7 @@ def screenshot(arguments: Namespace) -> int:
 
 
 def _screenshot() -> Parser:
-    from ..tui.screen_names import SCREENS
+    from ..tui.keys.actions import SCREENS
 
     details = (
         "Draw a screen as text or SVG, without a terminal. The record is not changed. Times are\n"

@@ -19,14 +19,14 @@ from .decisions import decision_lines, short, voter_line
 from .grammar import Parser, add_models, add_replies, add_unsafe_local, add_wait, command, seconds
 from .models import ask_for_programs
 from .moves import error_lines, narrate_warnings, one_move
-from .serve import TOKEN
 from .streams import emit_json, needs, say
+from .web import TOKEN
 
 if TYPE_CHECKING:
     from ..session.reply import Reply
     from ..session.session import Session
     from ..solver.backend import Accept, Backend, Solved
-    from ..solver.decisions.decision import Decision
+    from ..solver.decision import Decision
     from ..solver.models.choice import Choice
     from ..solver.models.transport import Prompt
     from ..solver.solve import Panel, Progress
@@ -125,7 +125,7 @@ async def _panel(session: Session, choice: Choice, arguments: Namespace) -> Asyn
 
 async def _once(session: Session, panel: Panel, arguments: Namespace) -> int:
     from ..solver.autopilot import accept, ask
-    from ..solver.decisions.decision_text import answer_text
+    from ..solver.decision_text import answer_text
 
     decision = await ask(session, panel, budget=arguments.budget, tell=_tell)
     reply = accept(session, decision) if arguments.accept and decision.verdict.why else None
@@ -170,7 +170,7 @@ async def _fly(session: Session, panel: Panel, arguments: Namespace) -> int:
 
 
 def _answered(session: Session, decision: Decision, reply: Reply) -> None:
-    from ..solver.decisions.decision_text import answer_text
+    from ..solver.decision_text import answer_text
 
     text = short(answer_text(decision.verdict.answer, decision.question))
     outcome = "" if reply.score is None else f", score {reply.score:g}"
@@ -180,7 +180,7 @@ def _answered(session: Session, decision: Decision, reply: Reply) -> None:
 
 
 def _data(decision: Decision) -> dict[str, Any]:
-    from ..solver.decisions.decision_text import to_data
+    from ..solver.decision_text import to_data
 
     return to_data(decision)
 
@@ -277,7 +277,7 @@ def _narrate_remote(reply: Any) -> None:
 
 
 def _remote_data(solved: Solved) -> dict[str, Any]:
-    from ..solver.decisions.decision_text import to_data
+    from ..solver.decision_text import to_data
 
     said = {"decision": to_data(solved.decision), "agreed": solved.agreed}
     return said | {"reply": solved.reply}

@@ -18,10 +18,19 @@ from dbos import error as failures
 from sqlalchemy.exc import SQLAlchemyError
 
 from ..errors import ConfigError
-from ..files.place import own_file
+from ..files.durable import own_file
 from ..solver.redaction import Redaction
-from .database import APPLICATION, FORMAT, OPEN, QUEUE, file_of, refused, system_url
-from .stored_values import Clean, refuse_other_forms
+from .database import (
+    APPLICATION,
+    FORMAT,
+    OPEN,
+    QUEUE,
+    Clean,
+    file_of,
+    refuse_other_forms,
+    refused,
+    system_url,
+)
 
 _POLL = 0.25
 """Seconds between two checks for ended tasks."""

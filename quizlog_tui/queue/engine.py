@@ -21,9 +21,17 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from ..errors import ConfigError, QuizlogError
 from ..solver.redaction import Redaction
-from .database import APPLICATION, FORMAT, OPEN, QUEUE, refused, system_url
+from .database import (
+    APPLICATION,
+    FORMAT,
+    OPEN,
+    QUEUE,
+    Clean,
+    refuse_other_forms,
+    refused,
+    system_url,
+)
 from .presence import Presence, present
-from .stored_values import Clean, refuse_other_forms
 
 _POLL = 0.25
 """Seconds between two checks for waiting tasks."""

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ConfigError, LockedError
-from ..files.place import own_file, own_folder
+from ..files.durable import own_file, own_folder
 from ..record.lock import locked
 from .database import file_of, refused, server_arguments
 

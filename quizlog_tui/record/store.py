@@ -13,8 +13,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ..errors import ConflictError, LimitError, RecordError
-from ..files.durable import Draft, sync_folders, write_bytes
-from ..files.place import FileKind, asked_before, check_place
+from ..files.durable import Draft, FileKind, asked_before, check_place, sync_folders, write_bytes
 from ..files.regular_file import read_regular
 from .document import Rendering, from_text, to_mapping, to_text
 from .lock import WAIT_SECONDS, Lock, lock_file, locked

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
-from typing import Any, Protocol
 
 from ..record.append_only_list import AppendOnlyList
 from .process.process import QuizProcess
@@ -153,23 +152,7 @@ class Checkpoints:
         return self._held[least_missed(self._held)]
 
 
-class Evictable(Protocol):
-    """The data of a checkpoint that decide which one is dropped."""
-
-    @property
-    def parent(self) -> Any:
-        """The checkpoint before it on the way from the start, if there is one."""
-
-    @property
-    def cost(self) -> float:
-        """Seconds it would take to come there from the start."""
-
-    @property
-    def used(self) -> int:
-        """Rises with each use."""
-
-
-def least_missed(held: Sequence[Evictable]) -> int:
+def least_missed(held: Sequence[Checkpoint]) -> int:
     """The index of the checkpoint to drop.
 
     It is the one that leaves the smallest gap in cost, divided by its rank in order of last use:

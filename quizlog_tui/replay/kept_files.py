@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..errors import LimitError, UsageError
-from ..files.place import check_way
+from ..files.durable import check_way
 from ..files.scratch import Scratch
 
 MOST_BYTES = 2**30

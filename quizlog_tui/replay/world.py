@@ -2,7 +2,7 @@
 
 `process.spawn` fixes what must be set before an interpreter starts, `worker.fixed.fixed_world` the
 rest inside the quiz process. A run in a world that differs in single conditions shows which of them
-the script depends on; see `proof.causes`.
+the script depends on; see `proof.trials`.
 """
 
 from __future__ import annotations

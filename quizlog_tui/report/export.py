@@ -8,8 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from ..errors import UsageError
-from ..files.durable import write_text
-from ..files.place import FileKind, check_place
+from ..files.durable import FileKind, check_place, write_text
 from ..files.regular_file import open_regular
 from ..record.private_text import Privacy, privacy_of
 from ..session.session import Session
@@ -57,9 +56,7 @@ def export(
     return write_report(session, report, path, redact=redact, player=player)
 
 
-def prepared_report(
-    session: Session, progress: Callable[[int, int], None] = lambda done, total: None
-) -> RecordReport:
+def prepared_report(session: Session, progress: Callable[[int, int], None]) -> RecordReport:
     """The content of an export, with a list of the private text in it; nothing is written.
 
     Raises:
@@ -73,8 +70,8 @@ def write_report(
     report: RecordReport,
     path: Path,
     *,
-    redact: bool = False,
-    player: bool = False,
+    redact: bool,
+    player: bool,
 ) -> RecordReport:
     """Write a prepared report to a file and return it as written. See `export`."""
     form = checked_form(path, player=player)
@@ -87,7 +84,7 @@ def _privacy(session: Session) -> Privacy:
     return privacy_of(session.source.path.parent)
 
 
-def checked_form(path: Path, *, player: bool = False) -> Callable[[RecordReport], str]:
+def checked_form(path: Path, *, player: bool) -> Callable[[RecordReport], str]:
     """The function that renders the format that a file's name asks for.
 
     Raises:

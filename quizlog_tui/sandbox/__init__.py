@@ -12,7 +12,7 @@ from pathlib import Path
 
 from .result import ExecResult, SandboxLimits, Status
 
-__all__ = ["ExecResult", "Limits", "Status", "run_code", "warm"]
+__all__ = ["ExecResult", "SandboxLimits", "Status", "run_code", "warm"]
 
 
 async def run_code(

@@ -19,15 +19,12 @@ from functools import cache
 from pathlib import Path
 from threading import Event, Lock
 
-from ..files.programs import find_program
+from ..files.paths import find_program
 from ..files.scratch import scratch_folder
-from . import levels
-from .box import Box, BoxError
+from .box import ENVIRONMENT, ISOLATED, LABELS, LACKS, PRELOAD, Box, BoxError
 from .inside.wire import Level
-from .levels import ENVIRONMENT, ISOLATED, LABELS, LACKS, PRELOAD
 from .result import ExecResult, SandboxLimits
-from .run import SandboxRun
-from .workspace import WorkspaceError
+from .run import SandboxRun, WorkspaceError
 
 _NAMES = {*ENVIRONMENT, "HOME", "TMPDIR", "PWD", "LC_CTYPE"}
 _PROBE = """
@@ -100,7 +97,7 @@ class Sandbox:
 
     def __init__(
         self,
-        preload: Sequence[str] = levels.PRELOAD,
+        preload: Sequence[str] = PRELOAD,
         order: Sequence[Level] = ("bwrap", "landlock", "rlimits"),
     ) -> None:
         self._preload, self._order = list(preload), list(order)
@@ -193,7 +190,7 @@ class Sandbox:
         """A box for one run."""
         with self._lock:
             box = self._current()
-            if box.level not in levels.ISOLATED and not unsafe_local:
+            if box.level not in ISOLATED and not unsafe_local:
                 raise IsolationRefusal(
                     "this machine can isolate neither files nor network from the code "
                     f"({self.why()}); `quizlog doctor` shows more, --unsafe-local runs it anyway"
@@ -230,7 +227,7 @@ class Sandbox:
     def _tested_box(self, level: Level) -> Box:
         """A new box whose isolation was tested from inside, unless the level has none."""
         box = Box(level, self._preload)
-        if level not in levels.ISOLATED or level in self._tested:
+        if level not in ISOLATED or level in self._tested:
             return box
         with contextlib.ExitStack() as unless_good:
             unless_good.callback(box.close)

@@ -1,9 +1,10 @@
 """The parent's side of a run: hands it over, watches it, ends it, and makes the result.
 
-All decisions are made here, outside of the box. Data from the box is limited as it is read, and
-parsed as hostile: of the frame with the answer, any bytes give either an answer or a reason. A
-frame is four bytes of length (big-endian), then exactly that many bytes of UTF-8 JSON, one object
-with known keys, and nothing after it.
+All decisions are made here, outside of the box. Files are passed as open descriptors and copied, so
+that the run may change its copy; only regular files are, no links, pipes and devices. Data from the
+box is limited as it is read, and parsed as hostile: of the frame with the answer, any bytes give
+either an answer or a reason. A frame is four bytes of length (big-endian), then exactly that many
+bytes of UTF-8 JSON, one object with known keys, and nothing after it.
 """
 
 from __future__ import annotations
@@ -14,20 +15,109 @@ import os
 import selectors
 import signal
 import socket
+import stat
 import struct
 import time
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from threading import Event
-from typing import Any
+from typing import Any, NamedTuple
 
+from ..files.scratch import Scratch
 from . import usage
 from .box import Box, BoxError
 from .inside import wire
 from .inside.code import DEEPEST
 from .inside.wire import RunSetup
 from .result import ExecResult, SandboxLimits, Status
-from .workspace import Given, PrivateFolder, files
+
+_MOST_FILES = 5000
+_OPEN = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+
+
+class WorkspaceError(Exception):
+    """The workspace cannot be passed to a run."""
+
+
+class Given(NamedTuple):
+    """A file for a run."""
+
+    name: str
+    """The path relative to the workspace, with slashes."""
+    fd: int
+    """A descriptor open for reading; the receiver closes it."""
+
+
+def files(workspace: Path, most: int) -> Iterator[Given]:
+    """The regular files of a workspace, in a fixed order.
+
+    Args:
+        workspace: The folder.
+        most: Maximum number of bytes of all files.
+
+    Raises:
+        WorkspaceError: It is not a readable folder, or is too big.
+    """
+    total, count = 0, 0
+    for name in _names(workspace):
+        try:
+            fd = os.open(workspace / name, _OPEN)
+        except OSError:
+            continue
+        about = os.fstat(fd)
+        if not stat.S_ISREG(about.st_mode):
+            os.close(fd)
+            continue
+        total, count = total + about.st_size, count + 1
+        if total > most or count > _MOST_FILES:
+            os.close(fd)
+            raise WorkspaceError(f"workspace: more than {most} bytes or {_MOST_FILES} files")
+        yield Given(name, fd)
+
+
+def _names(workspace: Path) -> Iterator[str]:
+    def refuse(error: OSError) -> None:
+        if error.filename == str(workspace):
+            raise WorkspaceError(f"workspace: {error.strerror}: {workspace}") from None
+
+    for folder, folders, names in os.walk(workspace, onerror=refuse):
+        folders.sort()
+        for name in sorted(names):
+            yield Path(folder, name).relative_to(workspace).as_posix()
+
+
+RUN = "run"
+"""The kind of a run's temporary folder, which is part of its name."""
+
+
+class PrivateFolder:
+    """A private folder of a run on the machine's disk, removed with any content when closed.
+
+    Args:
+        owner: The user id that should own it, if root makes it for another user.
+    """
+
+    def __init__(self, owner: int | None) -> None:
+        self._scratch = Scratch(RUN)
+        self.path = str(self._scratch.path)
+        self.task = os.path.join(self.path, "task")
+        self.temporary = os.path.join(self.path, "tmp")
+        for folder in (self.task, self.temporary):
+            os.mkdir(folder, 0o700)
+        if owner is not None:
+            os.chmod(self.path, 0o711)
+            for folder in (self.task, self.temporary):
+                os.chown(folder, owner, owner)
+
+    def close(self) -> None:
+        """Remove it.
+
+        Raises:
+            OSError: Some of it cannot be removed.
+        """
+        self._scratch.close()
+
 
 HEAD = 4
 _ADMITTED: dict[str, Status] = {

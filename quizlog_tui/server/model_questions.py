@@ -19,9 +19,8 @@ from ..files.paths import decisions_path
 from ..sandbox import run_code
 from ..session.session import Session
 from ..solver.autopilot import Pending, accept, agreed, ask_about, read_pending
-from ..solver.decisions.decision import Decision, ModelQuestion
-from ..solver.decisions.decision_file import read_decisions
-from ..solver.decisions.decision_text import to_data
+from ..solver.decision import Decision, ModelQuestion
+from ..solver.decision_text import read_decisions, to_data
 from ..solver.models.choice import Choice, chosen_panel
 from ..solver.solve import Progress, solve
 from ..solver.voting.decide import RULES, decide

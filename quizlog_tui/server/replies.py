@@ -28,7 +28,7 @@ from ..errors import (
     UsageError,
     refusal,
 )
-from ..solver.decisions.decision_text import to_data
+from ..solver.decision_text import to_data
 from ..solver.solve import Progress
 from .lookup import NotServedError
 

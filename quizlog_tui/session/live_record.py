@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ConflictError, QuizlogError, RecordError, ScriptError, UsageError
-from ..files.place import FileKind, check_place
+from ..files.durable import FileKind, check_place
 from ..files.regular_file import read_regular
 from ..record.branches import BranchEnd, replanted
 from ..record.document import error_mapping, to_text
@@ -218,7 +218,7 @@ class LiveRecord:
         giver: Giver,
         *,
         recorded: bool,
-        audit: Audit | None = None,
+        audit: Audit | None,
     ) -> None:
         self.file = file
         self.replayer = replayer

@@ -135,7 +135,7 @@ def add_branch(
     at: int,
     text: str,
     name: str | None,
-    later: Sequence[str] = (),
+    later: Sequence[str],
 ) -> Move:
     """Add a branch with another answer, and later ones; the active one stays."""
     record = state.record

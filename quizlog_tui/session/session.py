@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Self
 
 from ..errors import ConflictError, QuizlogError, ScriptError, UsageError
 from ..record import branches as rules
-from ..record.lineage import check_branch
+from ..record.lineage import check_branch, lineage
 from ..record.lock import WAIT_SECONDS
 from ..record.model import Record
 from ..record.store import RecordFile
@@ -33,7 +33,7 @@ from .reply import BranchInfo, Reply, branch_list
 
 if TYPE_CHECKING:
     from ..debug.inspection import Evaluation, Inspection, Trace
-    from ..proof.compare.sides import RunComparison
+    from ..proof.compare import RunComparison
     from ..proof.verdict import Verdict
     from ..record.feedback import Feedback
     from .trials import Culprit
@@ -180,6 +180,11 @@ class Session:
         for index, outcome in walk:
             yield names[index], outcome
 
+    def branch_with(self, branch: str, at: int) -> str | None:
+        """The branch to switch to for one of its steps; None if the active one shares it."""
+        reach = lineage(self.record, self.record.branch)
+        return None if at < reach.get(branch, 0) else branch
+
     def answer(self, answer: str, *, at: int | None = None, giver: Giver | None = None) -> Reply:
         """Answer a question; earlier answers from there on become a branch.
 
@@ -321,7 +326,7 @@ class Session:
 
     def diff(self, branch: str) -> RunComparison:
         """The first difference between the active branch and another, each to its end."""
-        from ..proof.compare.sides import Side, compare, run_of, with_branch
+        from ..proof.compare import Side, compare, run_of, with_branch
 
         mine = Side(self.path, self.record, self.source, self.record.branch, whole=True)
         runs = [run_of(side, self._live.replayer) for side in (mine, with_branch(mine, branch))]
@@ -337,8 +342,8 @@ class Session:
     def inspect(
         self, at: int | None = None, *, frame: int = 0, expressions: Sequence[str] = ()
     ) -> Inspection:
-        """What the script knows at a step, the pointer if None; see `debug.look.inspect`."""
-        from ..debug.look import inspect
+        """What the script knows at a step, the pointer if None; see `debug.inspection.inspect`."""
+        from ..debug.inspection import inspect
 
         return inspect(
             self._live.replayer,
@@ -350,8 +355,8 @@ class Session:
         )
 
     def trace(self, at: int | None = None) -> Trace:
-        """The lines that ran before a step, the pointer if None; see `debug.look.trace`."""
-        from ..debug.look import trace
+        """The lines that ran before a step, the pointer if None; see `debug.inspection.trace`."""
+        from ..debug.inspection import trace
 
         answers = self._answers_up_to(at)
         return trace(self._live.replayer, self.source, world_of(self.record), answers)

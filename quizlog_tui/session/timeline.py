@@ -166,41 +166,25 @@ UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What it took to ask models one question."""
-
-    requests: int
-    """How many replies were asked for, those of a second round included."""
-    seconds: float
-    """How long the models took, all of them together."""
-
-
-@dataclass(frozen=True)
 class StepEffort:
     """What one answer took."""
 
-    at: int
-    """Index of the answer."""
     giver: str
     """Who gave it: a name, else a kind of giver, else a door; `unknown` if nothing is recorded."""
-    door: str | None
-    """By which way it came; None if not known."""
     time: str | None
     """When it came, ISO 8601 in UTC; None if not known."""
     waited: float | None
     """Seconds from the answer before, or the start of the record; None if not known."""
     script: float | None
     """Seconds that the script took to ask; None if not known."""
-    asked: Asked | None
-    """What asking models took; None if none were asked."""
+    requests: int
+    """Requests to models, those of a second round included."""
 
 
 @dataclass(frozen=True)
 class Effort:
     """The sums over all answers of a run."""
 
-    answers: int
-    """How many there are."""
     givers: Mapping[str, int]
     """How many answers each giver gave, the busiest first."""
     waited: float | None
@@ -229,7 +213,7 @@ def step_efforts(
     givers: Mapping[int, Attribution],
     script: Iterable[float],
     start: str | None,
-    asked: Mapping[int, Asked],
+    requests: Mapping[int, int],
     known: Sequence[StepEffort] = (),
 ) -> list[StepEffort]:
     """What each answer took.
@@ -239,7 +223,7 @@ def step_efforts(
         script: Seconds that the script took to ask each question that is not `known`; NaN if not
             known.
         start: When the record was made, ISO 8601 in UTC.
-        asked: What asking models took, by step.
+        requests: How many replies models were asked for, by step.
         known: What the first answers took.
     """
     found, before = list(known), known[-1].time if known else start
@@ -247,8 +231,8 @@ def step_efforts(
         given = givers.get(at, Attribution())
         waited = seconds_between(before, given.time)
         own = None if isnan(seconds) else seconds
-        giver = giver_text(given)
-        found.append(StepEffort(at, giver, given.door, given.time, waited, own, asked.get(at)))
+        asked = requests.get(at, 0)
+        found.append(StepEffort(giver_text(given), given.time, waited, own, asked))
         before = given.time
     return found
 
@@ -258,9 +242,8 @@ def total_effort(steps: Iterable[StepEffort]) -> Effort:
     every = list(steps)
     waits = [step.waited for step in every if step.waited is not None]
     return Effort(
-        len(every),
         dict(Counter(step.giver for step in every).most_common()),
         sum(waits) if waits else None,
         sum(step.script or 0.0 for step in every),
-        sum(step.asked.requests for step in every if step.asked),
+        sum(step.requests for step in every),
     )

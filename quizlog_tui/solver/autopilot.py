@@ -26,9 +26,8 @@ from ..replay.script.input_kinds import is_free_text
 from ..replay.transcript import Transcript
 from ..session.reply import Reply
 from ..session.session import Session
-from .decisions.decision import Decision, ModelQuestion, Refusal
-from .decisions.decision_file import append_decision, check_decisions_place
-from .decisions.decision_text import answer_text
+from .decision import Decision, ModelQuestion, Refusal
+from .decision_text import answer_text, append_decision, check_decisions_place
 from .solve import Panel, Progress, answering_panel, solve
 
 _AGENT = "agent"

@@ -14,8 +14,8 @@ from typing import Any, Literal, Self
 import httpx
 
 from ..errors import QuizlogError, UsageError
-from .decisions.decision import Decision
-from .decisions.decision_text import from_data, strict_loads
+from .decision import Decision
+from .decision_text import from_data, strict_loads
 from .solve import Progress
 
 _MAX_EVENT = 64 * 1024 * 1024

@@ -24,7 +24,7 @@ from pydantic import (
     model_validator,
 )
 
-from .decisions.decision_text import answer_fault, strict_loads
+from .decision_text import answer_fault, strict_loads
 
 _MAX_ANSWER = 1_000_000
 """Maximum length of an answer's JSON text; a payload must be under 1 MB."""

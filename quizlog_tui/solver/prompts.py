@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from .contract import MAX_FETCHES, C, Final, Research, Solution
-from .decisions.decision import AnswerClass, Decision, Execution, Fetched, ModelQuestion, Refusal
+from .decision import AnswerClass, Decision, Execution, Fetched, ModelQuestion, Refusal
 from .models.transport import ChatMessage, Prompt, Turn
 
 _MAX_CONTEXT = 30_000

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 from urllib.parse import quote, quote_plus
 
-from .decisions.decision_text import MAX_DEPTH
+from .decision_text import MAX_DEPTH
 
 STAND_IN = "[key]"
 """The placeholder for a key."""

@@ -23,16 +23,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from ..sandbox.result import ExecResult
 from ..text import plural
 from .contract import C, FetchRequest, Final, Research, Solution
-from .decisions.decision import (
-    Decision,
-    Execution,
-    Fetched,
-    ModelQuestion,
-    ModelReply,
-    Reconsidered,
-    Refusal,
-)
-from .decisions.decision_text import answer_fault
+from .decision import Decision, Execution, Fetched, ModelQuestion, ModelReply, Reconsidered, Refusal
+from .decision_text import answer_fault
 from .models.transport import ModelClient, ModelResult, Prompt, Transport, TransportReply
 from .prompts import Offer, reconcile_prompt, solve_prompt
 from .redaction import Redaction

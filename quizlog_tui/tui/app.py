@@ -1,4 +1,4 @@
-"""The Textual app: settings, themes, keys, messages and the stack of screens.
+"""The Textual app: settings, themes, keys, messages and the stack of screens; and how it is run.
 
 The screens decide everything else.
 """
@@ -7,48 +7,52 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
+import signal
+import sys
+import threading
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, work
-from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.dom import DOMNode
 from textual.filter import LineFilter
 from textual.notifications import Notification, Notify
 
-from ..config import Config, ConfigProblem, config_path, known_author
+from ..config import Config, ConfigProblem, config_path, known_author, load_config
 from ..errors import QuizlogError, UsageError
-from ..files.paths import own_examples
+from ..files.paths import own_examples, shipped
+from ..files.scratch import scratch_folder
 from ..record.who import Giver
 from ..replay.replayer import user_replayer
-from ..session.audit import Audit, audit_of, check_reading
+from ..session.audit import Audit, audit_mode, audit_of, check_reading
 from ..session.session import Session
 from ..text import one_line
 from . import external
 from .clock import Clock
 from .keys.actions import ACTIONS
 from .keys.keymap import effective, key_problems, textual_keys
-from .keys.own_commands import OwnCommand, read_own_commands
+from .keys.own_commands import read_own_commands
 from .keys.palette import (
     ActionCommands,
-    Destination,
     DestinationCommands,
     record_destinations,
     theme_destinations,
 )
 from .keys.typed_keys import KeyGate, WaitingKeys, take_key
 from .lessons import LessonScene, Tour
-from .line_filters import AsciiFilter
 from .messages import ChosenHit, Neighbour, OpenRecord
 from .player.player import OpeningScreen, PlayerScreen, is_long
-from .screens.base import QuizlogScreen
+from .screens.base import Destination, Program, QuizlogScreen
+from .screens.dialogs import ConfirmScreen
 from .state import State
-from .theming import InstalledThemes
+from .theming import AsciiFilter, InstalledThemes, shows_signs
 from .toasts import complain, outdated, warn
 from .widgets.footer import MessageLine
 from .widgets.text_fields import take_paste
@@ -63,7 +67,7 @@ _LISTED = 1000
 """How many messages the list of all messages holds."""
 
 
-class QuizlogApp(App[None], inherit_bindings=False):
+class QuizlogApp(Program, inherit_bindings=False):
     """The program.
 
     Args:
@@ -105,7 +109,6 @@ class QuizlogApp(App[None], inherit_bindings=False):
         self.state = state or State()
         self._given = session
         self.tour = Tour(self._scene) if guided else None
-        """The guided tour, shown on every screen."""
         self._episodes = episodes
         self._problems = list(problems)
         self._clock = clock or Clock()
@@ -120,8 +123,6 @@ class QuizlogApp(App[None], inherit_bindings=False):
         """Whether the terminal shows only ASCII."""
         self._themes = InstalledThemes(self)
         self._problems += self._themes.take_first(self.config.theme, self.state.theme)
-        self.own_commands: dict[str, OwnCommand] = {}
-        """The user's own commands, by name."""
         self._problems += self._take_keys()
         self._typed = WaitingKeys(self._is_ready, self._take_typed)
 
@@ -191,7 +192,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
 
     def action_choose_theme(self) -> None:
         """Choose a theme and remember it."""
-        from .screens.themes import ThemesScreen
+        from .screens.dialogs import ThemesScreen
 
         self._load_themes()
         self.push_screen(ThemesScreen(), self._take_theme)
@@ -414,14 +415,19 @@ class QuizlogApp(App[None], inherit_bindings=False):
         """Whether this is the key that ends the program at any time."""
         return isinstance(event, events.Key) and event.key in self._keys_of("app.quit")
 
+    @property
+    def _gate(self) -> KeyGate:
+        """The gate of the screen on top; an open one if it has none."""
+        screen = self.screen
+        return screen.gate if isinstance(screen, QuizlogScreen | ConfirmScreen) else KeyGate()
+
     async def _take_typed(self, event: events.Event) -> None:
         """Process a key or pasted text completely."""
         try:
             if isinstance(event, events.Key):
                 self.app_focus = True
                 self.clear_notifications()
-                gate = getattr(self.screen, "gate", KeyGate())
-                await take_key(self, event, gate, self._keys_of("app.back", "app.quit"))
+                await take_key(self, event, self._gate, self._keys_of("app.back", "app.quit"))
             elif isinstance(event, events.Paste):
                 await take_paste(self, event)
         except Exception as error:
@@ -452,7 +458,7 @@ class QuizlogApp(App[None], inherit_bindings=False):
         self.call_later(self._show_fault, error)
 
     def _show_fault(self, error: Exception) -> None:
-        from .screens.fault import FaultScreen
+        from .screens.dialogs import FaultScreen
 
         if not isinstance(self.screen, FaultScreen):
             self.push_screen(FaultScreen(error), self._close_broken)
@@ -480,3 +486,74 @@ class QuizlogApp(App[None], inherit_bindings=False):
     def on_unmount(self) -> None:
         """End every script."""
         self.replayer.close()
+
+
+_GRACE_SECONDS = 10.0
+"""How long leaving may take after the terminal was closed: nobody takes what is written to it."""
+
+
+def run(
+    record: Path | None,
+    *,
+    read_only: bool = False,
+    folder: Path | None = None,
+    allow: Collection[str] = (),
+    episodes: EpisodeFile | None = None,
+    audit: Audit | None = None,
+) -> int:
+    """Run the program until the user leaves; the exit code.
+
+    Args:
+        record: What to open; see `QuizlogApp`.
+        read_only: Open it in audit mode, as the settings may say as well.
+        folder: The folder that is served to a browser, outside which audit mode reads no file; None
+            in a terminal.
+        allow: What is allowed in audit mode.
+        episodes: A file of episodes to look into, instead of records.
+        audit: The audit mode of what is only read by its nature, unless one was asked for.
+    """
+    config, problems = load_config()
+    audit = audit_mode(read_only, config.audit, allow, folder) or audit
+    with _state_of_tab() if folder else nullcontext(State()) as state:
+        app = QuizlogApp(record, config, problems, state=state, episodes=episodes, audit=audit)
+        return _run(app)
+
+
+@contextmanager
+def _state_of_tab() -> Iterator[State]:
+    """What a browser's tab remembers until it ends: whoever looks there may not be the user."""
+    with scratch_folder("tab") as place:
+        state = State(place / "screens.json")
+        state.theme = State().theme
+        yield state
+
+
+def _run(app: QuizlogApp) -> int:
+    app.in_ascii = not shows_signs(sys.__stderr__)  # where Textual draws
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):  # without it the terminal would be left as the screens had it
+            number = getattr(signal, name)
+            signal.signal(number, lambda number, frame: _leave(app, number))
+    if app.driver_class.__name__ == "LinuxDriver":  # not on Windows, nor in a browser
+        from .terminal_input import TerminalDriver
+
+        app.driver_class = TerminalDriver
+    app.run(mouse=app.config.mouse)
+    return app.return_code or 0
+
+
+def _leave(app: QuizlogApp, number: int) -> None:
+    """End the program after a signal; at once if it still waits for a terminal that is gone."""
+    app.exit(return_code=128 + number)
+    if number == getattr(signal, "SIGHUP", 0):
+        late = threading.Timer(_GRACE_SECONDS, os._exit, (128 + number,))
+        late.daemon = True
+        late.start()
+
+
+def run_demo() -> int:
+    """Run the guided tour on a temporary copy of a shipped example; the exit code."""
+    with scratch_folder("demo") as folder:
+        target = folder / "arithmetic"
+        shutil.copytree(shipped("records") / "arithmetic", target)
+        return _run(QuizlogApp(target / "record.yaml", *load_config(), guided=True))

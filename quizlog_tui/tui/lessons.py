@@ -13,8 +13,6 @@ from .keys.keymap import KeyOf
 class LessonScene:
     """The state of the screens as the tour sees it."""
 
-    answers: int
-    """Answers on the active branch."""
     status: str
     """Status of the run at the pointer."""
     step: int

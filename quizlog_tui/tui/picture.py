@@ -29,9 +29,9 @@ from ..files.scratch import scratch_folder
 from ..session.session import Session
 from .app import QuizlogApp
 from .clock import FrozenClock
+from .keys.actions import SCREENS
 from .keys.keymap import character, check_key, named
 from .player.player import PlayerScreen
-from .screen_names import SCREENS
 from .screens.base import DIALOG, QuizlogScreen
 from .screenshot import Film, Frame, screen_svg, screen_text, take_frame
 from .state import State
@@ -91,7 +91,7 @@ class KeyPress(NamedTuple):
 
 def film(
     record: Path,
-    presses: Sequence[KeyPress] | None = None,
+    presses: Sequence[KeyPress] | None,
     *,
     size: tuple[int, int] = (100, 30),
     theme: str = DEFAULT,
@@ -154,7 +154,7 @@ def _press(path: Path, number: int, words: list[str]) -> KeyPress:
 
 
 @contextmanager
-def _still_app(record: Path, screen: str, theme: str = DEFAULT) -> Iterator[QuizlogApp]:
+def _still_app(record: Path, screen: str, theme: str) -> Iterator[QuizlogApp]:
     """The app with a frozen clock; it does not change the record."""
     with ExitStack() as stack:
         state = State(stack.enter_context(scratch_folder("picture")) / "state.json")

@@ -23,7 +23,7 @@ from rich.terminal_theme import DEFAULT_TERMINAL_THEME, SVG_EXPORT_THEME, Termin
 from textual._compositor import LayoutUpdate
 from textual.app import App
 
-from ..files.place import FileKind, asked_before
+from ..files.durable import FileKind, asked_before
 
 PICTURE = FileKind("a picture", asked_before)
 """A picture of a screen, or what else a screen shows, as text or SVG."""

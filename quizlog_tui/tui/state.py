@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import RecordError
-from ..files.durable import write_text
+from ..files.durable import FileKind, write_text
 from ..files.paths import user_folder
-from ..files.place import FileKind
 
 _MOST = 200
 """Maximum number of places; the oldest are removed first."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Protocol
+from typing import Any
 
+from textual.app import App
 from textual.notifications import Notification
+from textual.widget import Widget
 
 from ..errors import QuizlogError
 from ..text import clipped, visible
@@ -14,24 +16,20 @@ _LONGEST = 200
 """Maximum characters of a message, so that its hint fits on a screen of 20 rows."""
 
 
-class Notifier(Protocol):
-    """Something that shows notifications: a screen, a widget or the app."""
-
-    def notify(self, message: str, *, severity: Any = ..., markup: bool = ...) -> None:
-        """Show a notification."""
+_Notifier = App[Any] | Widget
 
 
-def tell(where: Notifier, text: str) -> None:
+def tell(where: _Notifier, text: str) -> None:
     """Show a notification."""
     where.notify(visible(text), markup=False)
 
 
-def warn(where: Notifier, text: str) -> None:
+def warn(where: _Notifier, text: str) -> None:
     """Show a warning."""
     where.notify(visible(text), severity="warning", markup=False)
 
 
-def complain(where: Notifier, error: QuizlogError) -> None:
+def complain(where: _Notifier, error: QuizlogError) -> None:
     """Show an error with its place and hint."""
     short = QuizlogError(clipped(error.message, _LONGEST), where=error.where, hint=error.hint)
     where.notify(visible(str(short)), severity="error", markup=False)

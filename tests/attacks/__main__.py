@@ -12,8 +12,8 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+from quizlog_tui.sandbox.box import ISOLATED
 from quizlog_tui.sandbox.executor import Sandbox
-from quizlog_tui.sandbox.levels import ISOLATED
 from quizlog_tui.text import one_line
 from tests.attacks.by_quizzes import entries as quiz_entries
 from tests.attacks.by_quizzes.perform import known

@@ -10,7 +10,7 @@ from threading import Event, Thread
 
 from quizlog_tui.files.scratch import owned_by
 from quizlog_tui.sandbox import usage
-from quizlog_tui.sandbox.levels import NOBODY
+from quizlog_tui.sandbox.box import NOBODY
 
 _EVERY = 0.02
 _ENOUGH = 8 << 30

@@ -16,7 +16,7 @@ from quizlog_tui.files.scratch import scratch_names
 from quizlog_tui.sandbox.executor import Sandbox
 from quizlog_tui.sandbox.inside.wire import Level
 from quizlog_tui.sandbox.result import ExecResult, SandboxLimits
-from quizlog_tui.sandbox.workspace import RUN
+from quizlog_tui.sandbox.run import RUN
 from tests.attacks.around import Lookout, adopting
 from tests.attacks.entries import INVARIANTS, Attack, AttackEntry
 from tests.attacks.judge import CHECKS, Attempt, Check

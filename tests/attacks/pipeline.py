@@ -11,8 +11,8 @@ from quizlog_tui.cli.streams import search_paused
 from quizlog_tui.errors import QuizlogError
 from quizlog_tui.record.yaml_text import dump_yaml, parse
 from quizlog_tui.sandbox.result import ExecResult
-from quizlog_tui.solver.decisions.decision import Decision, ModelQuestion, ModelReply
-from quizlog_tui.solver.decisions.decision_text import from_line, to_line
+from quizlog_tui.solver.decision import Decision, ModelQuestion, ModelReply
+from quizlog_tui.solver.decision_text import from_line, to_line
 from quizlog_tui.solver.redaction import Redaction
 from quizlog_tui.solver.solve import run_evidence
 from quizlog_tui.solver.voting.decide import decide

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from quizlog_tui.sandbox.box import ISOLATED, LABELS
 from quizlog_tui.sandbox.executor import Sandbox
-from quizlog_tui.sandbox.levels import ISOLATED, LABELS
 from tests.attacks import observe
 from tests.attacks.entries import CODE_ATTACKS, load
 from tests.attacks.judge import CHECKS

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quizlog_tui.sandbox.result import ExecResult
-from quizlog_tui.solver.decisions.decision import Decision
+from quizlog_tui.solver.decision import Decision
 from quizlog_tui.solver.voting.decide import decide
 from tests.attacks import pipeline
 from tests.attacks.judge import Attempt

@@ -10,7 +10,7 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Static
 
 from quizlog_tui.tui.keys.keymap import screen_bindings
-from quizlog_tui.tui.screens.base import QuizlogScreen
+from quizlog_tui.tui.screens.base import Program, QuizlogScreen
 from quizlog_tui.tui.widgets.documents import Table, line
 from quizlog_tui.tui.widgets.footer import KeyLine
 from quizlog_tui.tui.widgets.line_view import LineView
@@ -40,7 +40,7 @@ class PanesApp(App[None]):
                 yield RowList(id="source")
         yield Scrubber(id="scrubber")
         yield SearchBar()
-        yield KeyLine()
+        yield KeyLine(lambda binding: binding.description)
 
     def on_mount(self) -> None:
         self.query_one("#output").border_title = "Output"
@@ -65,7 +65,7 @@ class EmptyScreen(QuizlogScreen[None]):
         self.status(f"pressed {self.count}")
 
 
-class EmptyApp(App[None]):
+class EmptyApp(Program):
     """The empty screen, alone."""
 
     def on_mount(self) -> None:

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from quizlog_tui.sandbox.result import ExecResult
-from quizlog_tui.solver.decisions.decision import ModelQuestion
-from quizlog_tui.solver.decisions.decision_file import append_decision
+from quizlog_tui.solver.decision import ModelQuestion
+from quizlog_tui.solver.decision_text import append_decision
 from quizlog_tui.solver.models.choice import live_panel
 from quizlog_tui.solver.models.env_file import Variables
 from quizlog_tui.solver.models.models import Models

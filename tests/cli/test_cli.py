@@ -27,6 +27,7 @@ from tests.cli.conftest import Run
 from tests.support.build import Build
 from tests.support.corpus import CORPUS
 from tests.support.interpreters import make_environment
+from tests.support.long_runs import examples
 from tests.support.plain import run_plain
 from tests.support.processes import IS_UP, is_up
 from tests.support.sessions import QUIZ, ROUNDS
@@ -83,13 +84,16 @@ def test_json_is_one_object_with_the_keys_of_the_reply(run: Run, build: Build) -
     assert json.loads(out)["last_error"] == {"message": "bad number", "line": 7, "score": 0.3}
 
 
-@pytest.mark.parametrize("option", ["", "--new", "--explain"])
+ODD = [("",), ("-5",), ("--", "--x"), ("--", "-5"), ("--", ""), ("--", "--"), ("--", "--json")]
+
+
 @pytest.mark.parametrize(
-    "words",
-    [("",), ("-5",), ("--", "--x"), ("--", "-5"), ("--", ""), ("--", "--"), ("--", "--json")],
+    ("option", "words"),
+    [("", words) for words in ODD]
+    + [(option, words) for option in ("--new", "--explain") for words in ODD[1:3]],
 )
 def test_odd_answers_are_answers_wherever_options_stand(
-    words: tuple[str, ...], option: str, run: Run, build: Build
+    option: str, words: tuple[str, ...], run: Run, build: Build
 ) -> None:
     build.record("print(repr(input()))\n")
     _, out, _ = run("record.yaml", *filter(None, [option]), *words)
@@ -369,9 +373,12 @@ def test_kill_9_at_any_moment_keeps_every_acknowledged_answer(build: Build) -> N
     with begun("whole") as process:
         assert process.wait() == 0
     whole, acknowledged = time.monotonic() - start, 1
-    for index in range(25):
+    moments = examples(8)
+    for index in range(moments):
         with begun(str(index)) as process:
-            time.sleep(whole * index / 20)  # the moment of the kill is the point here, not a wait
+            time.sleep(
+                1.25 * whole * index / moments
+            )  # the moment of the kill is the point here, not a wait
             process.kill()
             assert process.stdout
             out = process.stdout.read()

@@ -270,7 +270,7 @@ def test_a_closed_stdin_is_no_empty_answer(build: Build) -> None:
     assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("closed", few(["<&-", ">&-", "2>&-", "<&- >&- 2>&-"], "<&- >&- 2>&-"))
 def test_a_run_has_its_own_streams_where_the_program_has_none(closed: str, build: Build) -> None:
     path = build.script(QUIZ)
     code = f"import quizlog_tui as q; open('said', 'w').write(q.replay({str(path)!r}, 7, ['1']).stdout)"

@@ -10,11 +10,11 @@ import pytest
 
 from quizlog_tui.cli import main
 from quizlog_tui.replay.process import spawn
+from quizlog_tui.sandbox.box import ISOLATED, PRELOAD
 from quizlog_tui.sandbox.executor import Sandbox
-from quizlog_tui.sandbox.levels import ISOLATED, PRELOAD
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def isolated() -> None:
     with Sandbox(preload=(), order=ISOLATED) as sandbox:
         if sandbox.level() is None:

@@ -12,7 +12,7 @@ import pytest
 from quizlog_tui.cli import main
 from quizlog_tui.cli.decisions import decision_lines
 from quizlog_tui.files.paths import record_path
-from quizlog_tui.solver.decisions.decision import Decision, Fetched, ModelQuestion, ModelReply
+from quizlog_tui.solver.decision import Decision, Fetched, ModelQuestion, ModelReply
 from quizlog_tui.solver.models.models import default_models
 from tests.support.build import Build
 from tests.support.voters import voters

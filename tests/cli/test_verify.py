@@ -17,9 +17,8 @@ from quizlog_tui.replay.script.source import read_source
 from quizlog_tui.session.session import Session
 from tests.cli.conftest import Run
 from tests.support.build import Build
-from tests.support.forged import EXAM, FORGED
 from tests.support.processes import IS_UP, is_up
-from tests.support.recorded_runs import recorded
+from tests.support.recorded_runs import EXAM, FORGED, recorded
 
 
 @pytest.fixture

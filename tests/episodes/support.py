@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from quizlog_tui.episodes.build.build import BuildSettings, build
+from quizlog_tui.episodes.format.hashing import value_hash
+from quizlog_tui.episodes.format.triangulate import Answer
 from quizlog_tui.episodes.runs.instance import Instance, RecordAttempt
 from quizlog_tui.episodes.runs.runs import Replayed, SolverRun, Turn
 from quizlog_tui.record.append_only_list import AppendOnlyList
@@ -92,3 +94,10 @@ def episode(
     instance = Instance(source, 7, (own_attempt(*gold, extras=extras, **more),), runs)
     data: dict[str, Any] = build(instance, FakeReplayer(source, breaks, observed), settings, sound)  # type: ignore[arg-type]
     return data
+
+
+def answer(value: Any) -> Answer:
+    return (None, None) if value is None else (value_hash(value), value)
+
+
+ONE = episode(("4", "more", "end"), [("4", "end"), ("4", "end"), ("5", "bad"), ("4", "more", "x")])

@@ -14,7 +14,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic_core import from_json
 
-from quizlog_tui.episodes.build.store import store_episodes
+from quizlog_tui.episodes.build.make import store_episodes
 from quizlog_tui.episodes.format.hashing import (
     episode_id,
     plain_line,

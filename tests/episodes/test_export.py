@@ -21,10 +21,9 @@ from hypothesis import strategies as st
 
 import quizlog_tui.episodes
 from quizlog_tui.cli import main
-from quizlog_tui.episodes import rewards
+from quizlog_tui.episodes import export, rewards
 from quizlog_tui.episodes.build.build import BuildSettings
-from quizlog_tui.episodes.build.store import store_episodes
-from quizlog_tui.episodes.export import forms
+from quizlog_tui.episodes.build.make import store_episodes
 from quizlog_tui.episodes.format.hashing import question_id, to_line, value_hash
 from quizlog_tui.episodes.format.schema import Episode
 from quizlog_tui.episodes.read.check import check_line
@@ -56,20 +55,20 @@ def run(capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_rows_of_each_form() -> None:
-    [whole] = forms.messages(ONE)
+    [whole] = export.messages(ONE)
     assert [m["role"] for m in whole["messages"]] == ["system", *["user", "assistant"] * 3]
-    [claude] = forms.anthropic(ONE)
+    [claude] = export.anthropic(ONE)
     assert claude["messages"] == whole["messages"][1:] and claude["system"]
-    [pair] = forms.prompt_completion(ONE)
+    [pair] = export.prompt_completion(ONE)
     assert pair["prompt"] + pair["completion"] == whole["messages"]
-    assert [len(row["prompt"]) for row in forms.turns(ONE)] == [2, 4, 6]
-    [row] = forms.rl(ONE)
+    assert [len(row["prompt"]) for row in export.turns(ONE)] == [2, 4, 6]
+    [row] = export.rl(ONE)
     assert row["answer"] == value_hash(json.loads(row["expected_answer_json"]))
     assert all(isinstance(value, str) for key, value in row.items() if key != "prompt")
     assert [m["role"] for m in row["prompt"]][-1] == "user"
-    lines = list(forms.session(ONE))
+    lines = list(export.session(ONE))
     assert lines[0]["type"] == "session" and len(lines) == 8
-    [trajectory] = forms.atif(ONE)
+    [trajectory] = export.atif(ONE)
     assert [step["step_id"] for step in trajectory["steps"]] == list(range(1, 8))
 
 
@@ -81,9 +80,9 @@ def test_nobody_is_taught_an_answer_that_was_refused(refused: list[tuple[int, st
     rejected = tuple((at, Turn(answer), "") for at, answer in sorted(refused))
     settings = BuildSettings(retries=True)
     one = episode(("4", "more", "end"), [], rejected=rejected, settings=settings)
-    taught = [row["completion"][0]["content"] for row in forms.turns(one)]
+    taught = [row["completion"][0]["content"] for row in export.turns(one)]
     assert taught == ["4", "more", "end"]
-    [row] = forms.messages(one)
+    [row] = export.messages(one)
     said = [message for message in row["messages"] if message["role"] == "assistant"]
     assert [m["content"] for m in said if m.get("weight", 1)] == ["4", "more", "end"]
     assert sum("weight" in message for message in said) == len(refused)
@@ -92,11 +91,11 @@ def test_nobody_is_taught_an_answer_that_was_refused(refused: list[tuple[int, st
 
 def test_preferences_are_over_runs_that_did_not_do_as_well() -> None:
     runs = [("bad",), ("5", "bad"), ("4", "more", "x"), ("4", "bad"), ("5", "x"), ("4", "more")]
-    rows = list(forms.preference(episode(("4", "more", "end"), runs)))
+    rows = list(export.preference(episode(("4", "more", "end"), runs)))
     told = [(row["chosen"][0]["content"], row["rejected"][0]["content"]) for row in rows]
     assert told == [("4", "bad"), ("end", "x"), ("more", "bad")]
     assert [len(row["prompt"]) for row in rows] == [2, 6, 4]
-    assert list(forms.preference(episode(("4", "bad"), [("5", "end")]))) == []
+    assert list(export.preference(episode(("4", "bad"), [("5", "end")]))) == []
 
 
 firsts = st.sampled_from(["4", "4.0", " 4 ", "5", "bad"])
@@ -105,7 +104,7 @@ lasts = st.sampled_from(["0.5", "0.50", "0.5000000000001", "0.6", "more", "bad"]
 
 @given(st.lists(st.tuples(firsts, lasts) | st.tuples(firsts), max_size=5))
 def test_no_answer_that_counts_as_gold_is_rejected(others: list[tuple[str, ...]]) -> None:
-    for row in forms.preference(episode(("4", "0.5"), others)):
+    for row in export.preference(episode(("4", "0.5"), others)):
         at = len(row["prompt"]) // 2 - 1
         wrong = row["rejected"][0]["content"]
         assert wrong == "bad" or (at, wrong) == (1, "0.6")
@@ -115,7 +114,7 @@ def test_what_may_be_the_gold_answer_in_another_notation_is_rejected_only_if_it_
     None
 ):
     def pairs(gold: tuple[str, ...], other: tuple[str, ...]) -> int:
-        return len(list(forms.preference(episode(gold, [other]))))
+        return len(list(export.preference(episode(gold, [other]))))
 
     assert pairs(("4", "end"), ("4", "END")) == pairs(("4", "3.10"), ("4", "3.1")) == 0
     assert pairs(("4", "end"), ("4", "finish")) == pairs(("4", "10"), ("4", "11")) == 1
@@ -146,13 +145,13 @@ def test_a_reply_is_read_as_the_script_reads_its_answer() -> None:
         columns = {key: [row[key]] * len(replies) for key in ("answer", "hooks_json")}
         return rewards.final_answer(replies, **columns)
 
-    [text] = forms.rl(episode(("4", "3.10"), []))
+    [text] = export.rl(episode(("4", "3.10"), []))
     assert paid(text, "3.10", " 3.10 ", "3.1", "3.100") == [1, 1, 0, 0]
     numbers = Source(SOURCE.path, SCRIPT.replace(b'input("Go on? ")', b'float(input("Go on? "))'))
-    [number] = forms.rl(episode(("4", "3.10"), [], source=numbers))
+    [number] = export.rl(episode(("4", "3.10"), [], source=numbers))
     assert json.loads(number["expected_answer_json"]) == 3.1
     assert paid(number, "3.10", "3.1", "+3.1", "3.11", '"3.1"') == [1, 1, 1, 0, 0]
-    [whole] = forms.rl(episode(("4", "1000"), [], source=numbers))
+    [whole] = export.rl(episode(("4", "1000"), [], source=numbers))
     assert paid(whole, "1000.0", "1e3", "+1000", "1001", "1,000") == [1, 1, 1, 0, 0]
 
 
@@ -171,7 +170,7 @@ def test_no_reward_is_paid_for_what_the_script_may_refuse(
     code: bytes, gold: str, refused: tuple[str, ...]
 ) -> None:
     source = Source(SOURCE.path, SCRIPT.replace(b'input("Go on? ")', code))
-    [row] = forms.rl(episode(("4", gold), [], source=source))
+    [row] = export.rl(episode(("4", gold), [], source=source))
     columns = {key: [row[key]] * (1 + len(refused)) for key in ("answer", "hooks_json")}
     assert rewards.final_answer([gold, *refused], **columns) == [1] + [0] * len(refused)
 
@@ -207,13 +206,13 @@ def test_steps_without_names_are_told_apart(hooks: list[dict[str, Any]], said: l
 
 
 def test_what_the_prompt_of_the_rl_form_tells_earns_nothing() -> None:
-    [row] = forms.rl(ONE)
+    [row] = export.rl(ONE)
     parroted = [{"role": "assistant", "content": text} for text in ("4", "more", "end")]
     columns = {key: [row[key]] for key in ("answer", "hooks_json", "question_id")}
     assert rewards.steps([parroted], prompts=[row["prompt"]], **columns) == [0.0]
     for told in ({"prompts": ["2+2? 4"]}, {"prompts": None}, {}):
         assert rewards.steps([parroted], **told, **columns) == [None]
-    [whole] = forms.messages(ONE)
+    [whole] = export.messages(ONE)
     for shown, share in ((2, 1), (4, 1), (6, 0)):
         prompt, said = whole["messages"][:shown], whole["messages"][shown:]
         assert rewards.steps([said], prompts=[prompt], **columns) == [share * rewards.STEPS_SHARE]
@@ -448,7 +447,7 @@ def test_whatever_a_line_holds_it_is_used_or_named(place: Place, value: Any, dro
         return
     Stats().add(one)
     for form in FORMS:
-        list({**forms.LINES, **{k: f for k, (f, _) in forms.FOLDERS.items()}}[form](one))
+        list({**export.LINES, **{k: f for k, (f, _) in export.FOLDERS.items()}}[form](one))
 
 
 def test_a_line_that_cannot_be_used_is_named(run: Run, tmp_path: Path) -> None:

@@ -14,10 +14,8 @@ from quizlog_tui.episodes.format.hashing import to_line
 from quizlog_tui.episodes.format.triangulate import Standing, reasons_against, triangulate
 from quizlog_tui.episodes.read.facts import EpisodeFacts, checks, facts, facts_of
 from quizlog_tui.episodes.read.files import LineError
-from tests.episodes.support import episode
+from tests.episodes.support import ONE, answer, episode
 from tests.support.episode_faults import DATA, PLACES, Place, put
-from tests.support.gold_episode import ONE
-from tests.support.independent_runs import answer
 
 
 def test_the_gold_run_beside_the_others() -> None:

@@ -42,14 +42,14 @@ from quizlog_tui.files.paths import decisions_path
 from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import Branch, Record
 from quizlog_tui.record.store import RecordFile
-from quizlog_tui.solver.decisions.decision import (
+from quizlog_tui.solver.decision import (
     Decision,
     DecisionVerdict,
     ModelQuestion,
     ModelReply,
     Reconsidered,
 )
-from quizlog_tui.solver.decisions.decision_file import append_decision
+from quizlog_tui.solver.decision_text import append_decision
 from quizlog_tui.solver.models.transport import Prompt, TransportReply
 from tests.episodes.support import solver_run
 from tests.support.build import Build

@@ -19,8 +19,7 @@ from quizlog_tui.episodes.build.build import BuildSettings
 from quizlog_tui.episodes.build.make import make
 from quizlog_tui.episodes.runs.asking import Solver, WantedRun, runs_folder
 from quizlog_tui.episodes.runs.instance import Instance
-from quizlog_tui.episodes.runs.model_runs import by_models
-from quizlog_tui.episodes.runs.queued import KIND, MAX_BYTES, answering, by_queue
+from quizlog_tui.episodes.runs.model_runs import KIND, MAX_BYTES, answering, by_models, by_queue
 from quizlog_tui.episodes.runs.runs import SolverRun, Turn
 from quizlog_tui.errors import ConfigError, EpisodeError
 from quizlog_tui.queue import client as queue_client

@@ -13,8 +13,7 @@ from quizlog_tui.episodes.format.triangulate import triangulate
 from quizlog_tui.episodes.read.check import check_line
 from quizlog_tui.proof.verdict import Verdict, apply_doubt
 from quizlog_tui.replay.world import CODE, REMARKABLE, UNVERIFIABLE, doubt
-from tests.episodes.support import episode
-from tests.support.independent_runs import answer
+from tests.episodes.support import answer, episode
 
 
 def found(gold: Any, *others: Any) -> tuple[int, int, str | None, int, bool]:

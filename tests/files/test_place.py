@@ -14,8 +14,14 @@ import pytest
 
 import quizlog_tui
 from quizlog_tui.errors import ConfigError, RecordError
-from quizlog_tui.files.durable import write_bytes
-from quizlog_tui.files.place import FileKind, asked_before, check_place, own_file, own_folder
+from quizlog_tui.files.durable import (
+    FileKind,
+    asked_before,
+    check_place,
+    own_file,
+    own_folder,
+    write_bytes,
+)
 
 PACKAGE = Path(quizlog_tui.__file__).parent
 SOURCES = {
@@ -123,25 +129,23 @@ def test_links_on_the_way_may_not_lead_out(tmp_path: Path, monkeypatch: pytest.M
 
 OTHERS = {
     "quizlog_tui.config": "the settings that the user asks for",
-    "quizlog_tui.episodes.runs.queued": "a folder of its own",
+    "quizlog_tui.episodes.runs.model_runs": "a folder of its own",
     "quizlog_tui.episodes.read.files": "lines, after the same check",
-    "quizlog_tui.files.place": "folders and databases of the user alone",
-    "quizlog_tui.files.paths": "the user's copy of the examples",
+    "quizlog_tui.files.paths": "the user's copy of the examples; /dev/null",
     "quizlog_tui.files.scratch": "temporary folders",
     "quizlog_tui.proof.bundle.check": "a temporary folder",
-    "quizlog_tui.files.durable": "this is what all others use; the user's own settings",
+    "quizlog_tui.files.durable": "this is what all others use; what is the user's alone",
     "quizlog_tui.record.lock": "lock files",
     "quizlog_tui.replay.kept_files": "an empty folder that the user names; links are not followed",
     "quizlog_tui.sandbox": "temporary folders",
     "quizlog_tui.solver.autopilot": "a temporary folder",
-    "quizlog_tui.solver.decisions.decision_file": "added to, after the same check",
+    "quizlog_tui.solver.decision_text": "added to, after the same check",
     "quizlog_tui.testing": "pictures of a test, whose folder runs code anyway",
     "quizlog_tui.tui.external": "a temporary folder",
-    "quizlog_tui.tui.run": "a temporary folder",
+    "quizlog_tui.tui.app": "a temporary folder",
     "quizlog_tui.webquiz": "the folder of a task, which nobody else may enter",
     "quizlog_tui.replay.worker": "inside the process of a script",
     "quizlog_tui.cli.streams": "stdin and /dev/null",
-    "quizlog_tui.files.programs": "/dev/null",
 }
 """The modules that make or move files in another way, and where they do."""
 _WRITES = re.compile(

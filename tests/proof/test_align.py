@@ -9,7 +9,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quizlog_tui.proof.compare.align import Span, align, words
+from quizlog_tui.proof.compare import Span, align, words
 from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import LastError
 from quizlog_tui.replay.transcript import Step, Transcript

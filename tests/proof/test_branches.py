@@ -26,7 +26,7 @@ from quizlog_tui.replay.script.source import Source, read_source
 from quizlog_tui.replay.transcript import Transcript
 from quizlog_tui.replay.tree_walk import Node, Outcome, in_order
 from quizlog_tui.replay.uncached_runs import UncachedRuns
-from quizlog_tui.replay.worker.watch import taint
+from quizlog_tui.replay.worker import taint as taint
 from quizlog_tui.replay.world import (
     FIXED_CONDITIONS,
     OPEN_CONDITIONS,
@@ -38,11 +38,9 @@ from quizlog_tui.replay.world import (
     World,
 )
 from tests.support.build import Build
-from tests.support.forged import EXAM, FORGED
-from tests.support.long_runs import phases
-from tests.support.made_runs import run
+from tests.support.long_runs import few, phases
 from tests.support.processes import IS_UP, gives_up
-from tests.support.recorded_runs import record_of, recorded
+from tests.support.recorded_runs import EXAM, FORGED, record_of, recorded, run
 
 FILE = """
 import ctypes, os
@@ -67,7 +65,7 @@ _MADE = EXAM[: EXAM.index("name =")]
 WAYS = {"Python": EXAM, "a file": EXAM.replace(_MADE, FILE), "C": EXAM.replace(_MADE, MEMORY)}
 
 
-@pytest.mark.parametrize("thorough", [False, True])
+@pytest.mark.parametrize("thorough", few([False, True], False))
 @pytest.mark.parametrize("way", WAYS)
 def test_what_only_another_branch_could_have_told_is_no_verdict(
     way: str, thorough: bool, build: Build

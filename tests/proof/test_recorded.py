@@ -13,7 +13,7 @@ from quizlog_tui.proof.recorded import difference_from_record, differs, recorded
 from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import LastError, Record
 from quizlog_tui.replay.transcript import Transcript, extended_trail
-from tests.support.made_runs import ENDS, STOPS, TEXT, run
+from tests.support.recorded_runs import ENDS, STOPS, TEXT, run
 
 
 def kept(transcript: Transcript, *, marks: bool = True) -> Record:

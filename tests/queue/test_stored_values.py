@@ -15,9 +15,8 @@ from dbos._serialization import deserialize_args, deserialize_exception, deseria
 
 from quizlog_tui.errors import ConfigError
 from quizlog_tui.queue.client import connected
-from quizlog_tui.queue.database import FORMAT, OPEN, QUEUE
+from quizlog_tui.queue.database import FORMAT, OPEN, QUEUE, Clean
 from quizlog_tui.queue.engine import Engine, Row, running
-from quizlog_tui.queue.stored_values import Clean
 from quizlog_tui.solver.redaction import Redaction
 
 KIND = "test-kind"

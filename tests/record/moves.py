@@ -1,4 +1,4 @@
-"""Random walks over the rules by which records change, for the properties that hold of all."""
+"""Records made in memory, and random walks over the rules by which they change."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from quizlog_tui.errors import UsageError
 from quizlog_tui.record import branches, feedback
+from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.branches import (
     BranchEnd,
     answered,
@@ -81,3 +82,11 @@ def _last(moves: list[Move]) -> Record:
 
 
 RECORDS = MOVES.map(_last)
+
+
+def record(*inputs: str, pointer: int | None = None) -> Record:
+    return Record("q.py", 1, AppendOnlyList(inputs), len(inputs) if pointer is None else pointer)
+
+
+def paths(record: Record) -> dict[str, tuple[str, ...]]:
+    return {name: tuple(record.path_of(name)) for name in record.names}

@@ -25,8 +25,7 @@ from quizlog_tui.record.branches import (
 from quizlog_tui.record.document import from_text, to_mapping
 from quizlog_tui.record.model import Record
 from quizlog_tui.record.yaml_text import dump_yaml
-from tests.record.moves import MOVES, NOTHING, THEN, Move, moved, walk
-from tests.support.branched_records import paths, record
+from tests.record.moves import MOVES, NOTHING, THEN, Move, moved, paths, record, walk
 
 
 def test_an_answer_at_the_end_is_added() -> None:

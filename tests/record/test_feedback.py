@@ -15,8 +15,7 @@ from quizlog_tui.record.document import from_text, to_mapping
 from quizlog_tui.record.feedback import Feedback, added, on_branch, read
 from quizlog_tui.record.model import Record
 from quizlog_tui.record.yaml_text import dump_yaml
-from tests.record.moves import MOVES, NOTHING, Move, walk
-from tests.support.branched_records import record
+from tests.record.moves import MOVES, NOTHING, Move, record, walk
 
 ANYTHING = st.recursive(
     st.none() | st.booleans() | st.integers(-3, 3) | st.text(max_size=5),

@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 
 from quizlog_tui.errors import CancelledError, LimitError
 from quizlog_tui.proof.verify import verify
-from quizlog_tui.replay.answer_code import answers_run, is_code, used_names
+from quizlog_tui.replay.live_run import answers_run, is_code, used_names
 from quizlog_tui.replay.process.process import Limits
 from quizlog_tui.replay.process.protocol import CodeRun
 from quizlog_tui.replay.replayer import Replayer, replay
 from quizlog_tui.session.session import Session
 from quizlog_tui.session.timeline import timeline
 from tests.support.build import Build
+from tests.support.long_runs import few
 
 numbers = (
     st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.booleans() | st.none()
@@ -77,7 +78,7 @@ ENDS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("answer", ENDS)
+@pytest.mark.parametrize("answer", few(ENDS, *ENDS[::2]))
 def test_an_answer_that_ends_the_script_has_not_finished_it(build: Build, answer: str) -> None:
     found = replay(build.script(EVALUATES), 1, ["4", answer])
     assert (found.status, found.score) == ("error", 0.0)
@@ -88,7 +89,7 @@ def test_an_answer_that_ends_the_script_has_not_finished_it(build: Build, answer
 
 
 @pytest.mark.parametrize(
-    "end", ["sys.exit(0)", "exit(0)", "os._exit(0)", "raise SystemExit", "exec('exit(0)')"]
+    "end", few(["sys.exit(0)", "exit(0)", "os._exit(0)", "raise SystemExit", "exec('exit(0)')"])
 )
 def test_a_scripts_own_exit_stays_what_it_is(build: Build, end: str) -> None:
     script = build.script(f"import os, sys\nx = eval(input('? '))\n{end}\n")
@@ -135,7 +136,7 @@ QUIET = {
 }
 
 
-@pytest.mark.parametrize("way", QUIET)
+@pytest.mark.parametrize("way", few(QUIET, "literal_eval", "named tuples", "own code"))
 def test_what_runs_no_answer_accuses_none(build: Build, way: str) -> None:
     script = build.script("try:\n" + "".join(f"    {line}\n" for line in QUIET[way].splitlines()) +
                           "except (ValueError, SyntaxError):\n    pass\ninput('last? ')\n")  # fmt: skip

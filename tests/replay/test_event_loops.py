@@ -9,7 +9,7 @@ import pytest
 
 from quizlog_tui.replay.replayer import Replayer, replay
 from quizlog_tui.replay.script.interpreter import choose
-from quizlog_tui.replay.worker.fixed import event_loops
+from quizlog_tui.replay.worker.fixed import clock
 from quizlog_tui.replay.worker.fixed.clock import VirtualClock
 from tests.support.build import Build
 from tests.support.interpreters import THIS, VERSIONS, python_of
@@ -201,7 +201,7 @@ def waited(events: Events, virtual: VirtualClock) -> list[str]:
     """What a select in a module of asyncio finds."""
     names: dict[str, object] = {"__name__": "asyncio.base_events"}
     exec(LOOP, names)
-    found: list[str] = names["wait"](event_loops._patient(events.select, virtual), 300.0)  # type: ignore[operator]
+    found: list[str] = names["wait"](clock._patient(events.select, virtual), 300.0)  # type: ignore[operator]
     return found
 
 
@@ -214,7 +214,7 @@ def test_what_a_thread_wrote_before_it_ended_is_no_timeout(monkeypatch: pytest.M
         events.written.append("done")
         return False
 
-    monkeypatch.setattr(event_loops, "worth_waiting", last_thread_ends)
+    monkeypatch.setattr(clock, "worth_waiting", last_thread_ends)
     assert waited(events, virtual) == ["done"]
     assert virtual.now == 0
 
@@ -224,6 +224,6 @@ def test_where_nothing_can_happen_the_clock_goes_on_at_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     virtual = VirtualClock(0, 1)
-    monkeypatch.setattr(event_loops, "worth_waiting", lambda: False)
+    monkeypatch.setattr(clock, "worth_waiting", lambda: False)
     assert waited(Events(), virtual) == []
     assert virtual.now == 300 * 10**9

@@ -1,4 +1,4 @@
-"""What a script starts is bounded together, and one session's process is closed to another's."""
+"""What a script starts is bounded together, closed to other sessions, and ended by its guard."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from typing import cast
 import pytest
 
 from quizlog_tui.errors import LimitError
+from quizlog_tui.replay import worker
 from quizlog_tui.replay.process.family import Family
 from quizlog_tui.replay.process.process import Limits
 from quizlog_tui.replay.process.spawn import _FOLDER, Spawned
@@ -254,3 +255,30 @@ def test_a_look_that_takes_long_is_not_followed_by_the_next_at_once() -> None:
     assert schedule.pause > 0.5
     schedule.request()
     assert schedule.pause <= 0.01
+
+
+END = """
+import os, sys, time
+sys.path.insert(0, sys.argv[1])
+from worker import guard
+
+def nothing(*_):  # as where a folder of /proc cannot be read for lack of memory
+    raise OSError(12, "Cannot allocate memory")
+
+guard.os.listdir = nothing
+pid = os.fork()
+if pid == 0:
+    time.sleep(600)
+guard._forked.append(pid)
+guard._kill_all()
+print(pid)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "waitid"), reason="the system tells nothing of a child alone")
+def test_the_quiz_is_killed_where_nothing_can_be_read_of_it() -> None:
+    folder = os.path.dirname(os.path.dirname(worker.__file__))
+    words = [sys.executable, "-c", END, folder]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=120, check=True)
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(done.stdout), 0)

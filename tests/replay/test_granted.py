@@ -37,7 +37,7 @@ from quizlog_tui.replay.script.source import read_source
 from tests.support.build import Build
 from tests.support.interpreters import VERSIONS, make_environment, python_of
 from tests.support.long_runs import few
-from tests.support.waiting import wait_for
+from tests.support.processes import wait_for
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="overlays need Linux")
 QUIZ = """

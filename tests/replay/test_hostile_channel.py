@@ -52,25 +52,26 @@ def victim() -> Iterator[int]:
         process.kill()
 
 
-@pytest.mark.parametrize(
-    "message",
-    [
-        '["born", {victim}]',
-        '["born", "x"]',
-        "[]",
-        '{{"a": 1}}',
-        '["asking", 1]',
-        '["asking", -1, null]',
-        '["asking", [["q", 1, [], 99999999, 0, 0.1, [], ""]], ["finished", null, null, []], null, [], null]',
-        '["asking", [["q", 1, [], 0, 99999999, 0.1, [], ""]], ["finished", null, null, []], null, [], null]',
-        '["asking", [["q", 1, [[0, 9999]], 9, 0, 0.1, [], ""]], ["finished", null, null, []], null, [], null]',
-        '["ended", [["q", 1, [], 9, 0, 0.1, [], ""]], ["finished", null, null, []], null, [], null]',
-        '["paused", [], ["finished", null, null, []], null, [], null]',
-        '["refused", "no"]',
-        '["place", "overlay", "anything"]',
-        '["no such thing"]',
-    ],
-)
+FORGED = [
+    '["born", {victim}]',
+    '["born", "x"]',
+    "[]",
+    '{{"a": 1}}',
+    '["asking", 1]',
+    '["asking", -1, null]',
+    '["asking", [["q", 1, [], 99999999, 0, 0.1, [], ""]], ["finished", null, null, []], null, [], null]',
+    '["asking", [["q", 1, [], 0, 99999999, 0.1, [], ""]], ["finished", null, null, []], null, [], null]',
+    '["asking", [["q", 1, [[0, 9999]], 9, 0, 0.1, [], ""]], ["finished", null, null, []], null, [], null]',
+    '["ended", [["q", 1, [], 9, 0, 0.1, [], ""]], ["finished", null, null, []], null, [], null]',
+    '["paused", [], ["finished", null, null, []], null, [], null]',
+    '["refused", "no"]',
+    '["place", "overlay", "anything"]',
+    '["no such thing"]',
+]
+"""Messages that no worker sends; `test_protocol.py` tries all else that is refused."""
+
+
+@pytest.mark.parametrize("message", few(FORGED, *FORGED[::4]))
 def test_a_forged_message_ends_the_run_with_one_clear_line(
     build: Build, replayer: Replayer, victim: int, message: str
 ) -> None:

@@ -15,6 +15,7 @@ from quizlog_tui.errors import ProtocolError
 from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import Record
 from quizlog_tui.replay.live_run import LiveRun
+from quizlog_tui.replay.process.channel import CapturedOutput, WrittenText
 from quizlog_tui.replay.process.process import Limits
 from quizlog_tui.replay.process.protocol import (
     MOST_PARTS,
@@ -25,7 +26,6 @@ from quizlog_tui.replay.process.protocol import (
     read_json,
 )
 from quizlog_tui.replay.process.spawn import _CONTROL
-from quizlog_tui.replay.process.written import CapturedOutput, WrittenText
 from quizlog_tui.replay.replayer import Replayer
 from quizlog_tui.replay.script.source import Source, read_source
 from quizlog_tui.session.timeline import timeline

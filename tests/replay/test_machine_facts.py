@@ -16,6 +16,7 @@ from quizlog_tui.replay import worker
 from quizlog_tui.replay.replayer import replay
 from quizlog_tui.replay.world import UNAVAILABLE, World
 from tests.support.build import Build
+from tests.support.long_runs import few
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux")
 below_python = pytest.mark.skipif(
@@ -76,7 +77,7 @@ def judged(build: Build, source: str) -> Verdict:
 
 
 @below_python
-@pytest.mark.parametrize("fact", FACTS)
+@pytest.mark.parametrize("fact", few(FACTS, *list(FACTS)[::3]))
 def test_what_machines_differ_in_is_found(fact: str, build: Build) -> None:
     found = judged(build, f"{HEAD}print({FACTS[fact]})")
     assert (found.verdict, found.cause) == ("fragile", "environment"), found.headline
@@ -109,7 +110,7 @@ SAME = {
 }
 
 
-@pytest.mark.parametrize("row", SAME)
+@pytest.mark.parametrize("row", few(SAME))
 def test_what_is_the_same_everywhere_stays_reproducible(row: str, build: Build) -> None:
     tried_with = """
 def tried_with(act, *given):

@@ -7,8 +7,7 @@ from html import unescape
 import pytest
 
 from quizlog_tui.cli.moves import error_lines as show_error
-from quizlog_tui.proof.compare.align import align
-from quizlog_tui.proof.compare.diff_text import stop_texts
+from quizlog_tui.proof.compare import align, stop_texts
 from quizlog_tui.replay.replayer import replay
 from quizlog_tui.report.document import build_report
 from quizlog_tui.report.html import to_html
@@ -16,10 +15,10 @@ from quizlog_tui.report.markdown import to_markdown
 from quizlog_tui.session.find import passages
 from quizlog_tui.session.session import Session
 from quizlog_tui.terminal_text import plain
-from quizlog_tui.tui.draw.compare import Comparison, DrawnSide
 from quizlog_tui.tui.draw.output import last_stop
 from quizlog_tui.tui.draw.status import error_lines
-from quizlog_tui.tui.draw.sweep import SweepAttempt, sweep_grid
+from quizlog_tui.tui.screens.compare import Comparison, DrawnSide
+from quizlog_tui.tui.screens.sweep import SweepAttempt, sweep_grid
 from tests.support.build import Build
 
 CODE = """

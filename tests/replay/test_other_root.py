@@ -7,21 +7,25 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from quizlog_tui.proof.verify import verify
+from quizlog_tui.replay.replayer import replay
 from quizlog_tui.replay.script.granted import grant, granted_source
 from quizlog_tui.replay.script.source import read_source
 from quizlog_tui.replay.transcript import Transcript
 from quizlog_tui.replay.uncached_runs import UncachedRuns
 from quizlog_tui.replay.worker import other_metadata
+from quizlog_tui.replay.worker.fixed.other_machine import OtherMachine
 from quizlog_tui.replay.worker.other_root import OtherSystem
-from quizlog_tui.replay.world import FIXED_CONDITIONS, OPEN_CONDITIONS, World
+from quizlog_tui.replay.world import FIXED_CONDITIONS, OPEN_CONDITIONS, UNAVAILABLE, World
 from quizlog_tui.session.session import Session
 from tests.support.build import Build
 from tests.support.isolation import needs_isolation
+from tests.support.long_runs import few
 from tests.support.open_python import open_python
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux")
@@ -171,7 +175,7 @@ CAUSES = {
 }
 
 
-@pytest.mark.parametrize("what", SHAKY)
+@pytest.mark.parametrize("what", few(SHAKY, "its time, by import", "a program", "a state"))
 def test_what_it_shows_of_here_is_never_reproducible(what: str, build: Build) -> None:
     (build.outside / "file").touch()
     text = SHAKY[what].replace("OUTSIDE", repr(str(build.outside / "file")))
@@ -458,3 +462,60 @@ def test_the_streams_have_their_names_in_every_world(build: Build) -> None:
     script = build.script(f"import os\nprint([os.path.exists(name) for name in {names}])\n")
     here = shown(script)
     assert shown(script, "home") == shown(script, "home", "system") == here
+
+
+LOOK = """
+import os, sys
+print(sorted(os.path.join(at, name)[2:] for at, _, names in os.walk(".") for name in names))
+"""
+
+
+def files_found(build: Build, *hidden: str) -> set[str]:
+    """The files that a run finds, if it does not find those."""
+    run = replay(build.script(LOOK), replace(World(3).but(["leftovers"]), hidden=hidden), [])
+    if "folder" in run.unavailable:
+        pytest.skip(UNAVAILABLE["folder"])
+    return set(eval(run.print[0]))
+
+
+def test_two_files_are_added_that_are_not_there(build: Build) -> None:
+    kinds = OtherMachine(3).left
+    assert files_found(build) == {"quiz.py", *(names[0][0] for names in kinds)}
+    for names in kinds:
+        (build.folder / names[0][0]).write_text("the user's own")
+    own = {"quiz.py", *(names[0][0] for names in kinds)}
+    assert files_found(build) == own | {names[1][0] for names in kinds}
+    for names in kinds:
+        for name, _ in names:
+            (build.folder / name).write_text("the user's own")
+    assert files_found(build) == {path.name for path in build.folder.iterdir()}
+
+
+def test_files_that_the_script_writes_are_not_there_wherever_they_lie(build: Build) -> None:
+    below = build.folder / "a" / "b"
+    below.mkdir(parents=True)
+    for folder in (build.folder, below.parent, below):
+        for name in ("kept", "own"):
+            (folder / name).touch()
+    (build.folder / "link").symlink_to("a")
+    shown = files_found(build, "own", "a/b/own", "link/own", "none", "a/none")
+    added = {names[0][0] for names in OtherMachine(3).left}
+    assert shown - added == {"quiz.py", "kept", "a/kept", "a/b/kept"}
+    assert (below / "own").exists() and (build.folder / "link").is_symlink()
+
+
+def test_nothing_seems_to_be_written_and_times_and_modes_are_usual(build: Build) -> None:
+    (build.folder / "own").touch()
+    (build.folder / "a").mkdir(mode=0o750)
+    (build.folder / "a" / "own").touch()
+    os.utime(build.folder / "a", (10**9, 10**9))
+    look = """
+    import os, sys
+    print(sys.stdout.log.world.folder.touched())
+    print([one.name for one in os.scandir() if os.stat(one).st_mtime > os.stat("quiz.py").st_mtime])
+    print(os.stat("a").st_mtime, oct(os.stat("a").st_mode))
+    """
+    world = replace(World(3).but(["leftovers"]), hidden=("own", "a/own"))
+    run = replay(build.script(look), world, [])
+    assert run.status == "success", run.stderr
+    assert run.print == ("False", "[]", "1000000000.0 0o40750")

@@ -84,18 +84,6 @@ ANY = st.recursive(
 )
 
 
-@given(st.sampled_from(places(REPORT)), st.sampled_from(ODD) | ANY)
-def test_a_report_with_one_thing_changed_is_read_or_refused(at: tuple[Any, ...], new: Any) -> None:
-    try:
-        message = parse(told(put(REPORT, at, new)))
-    except Violation:
-        return
-    if isinstance(message, WorkerReport):
-        for step in message.steps:
-            assert step.seconds >= 0 and step.out_end >= 0 and step.err_end >= 0
-            assert all(type(one) in (str, list) for one in (*step.entries, *step.asked))
-
-
 def fits(form: Any, value: Any) -> bool:
     """Whether a value has a form: a type, a test, a list of forms, or of any number of one."""
     if isinstance(form, list):

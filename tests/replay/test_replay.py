@@ -21,8 +21,7 @@ from quizlog_tui.replay.replayer import Replayer, replay
 from quizlog_tui.replay.transcript import Transcript
 from tests.support.build import Build
 from tests.support.long_runs import examples
-from tests.support.processes import IS_UP, below, is_up
-from tests.support.waiting import gone, wait_for
+from tests.support.processes import IS_UP, below, gone, is_up, wait_for
 
 pytestmark = pytest.mark.core
 

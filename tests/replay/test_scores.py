@@ -15,6 +15,7 @@ from quizlog_tui.replay.script.scores import score_in
 from quizlog_tui.replay.script.source import Source
 from quizlog_tui.replay.transcript import Transcript
 from tests.support.build import Build
+from tests.support.long_runs import few
 
 
 def _run(build: Build, code: str, answer: str = "no") -> Transcript:
@@ -39,41 +40,42 @@ BROKEN_UP = {
 """Statements that end the run and hold their score on some line."""
 
 
-@pytest.mark.parametrize("code", BROKEN_UP.values(), ids=BROKEN_UP)
-def test_a_score_counts_on_any_line_of_its_statement_as_lint_says(code: str, build: Build) -> None:
-    text = f"x = input('? ')\n{code}"
+@pytest.mark.parametrize("row", few(BROKEN_UP, *list(BROKEN_UP)[::3]))
+def test_a_score_counts_on_any_line_of_its_statement_as_lint_says(row: str, build: Build) -> None:
+    text = f"x = input('? ')\n{BROKEN_UP[row]}"
     ended = _run(build, text)
     assert ended.last_error and ended.last_error.score == 0.4
     (ending,) = lint(Source(Path("quiz.py"), text.encode())).endings
     assert ending.score == 0.4 and ending.scored
 
 
-@pytest.mark.parametrize(
-    ("code", "score"),
-    [
-        ("n = int(\n    x\n)  #score = 0.4\n", 0.4),
-        ("t = [1, 2][\n    int(x)\n]  #score = 0.4\n", 0.4),
-        ("def fail(m):\n    raise Exception(m)\nfail(\n    x,\n)  #score = 0.4\n", 0.4),
-        ("if (\n    int(x)\n):  #score = 0.4\n    print()\n", 0.4),
-        ("if int(x):\n    print()  #score = 0.4\n", 0.0),
-        ("while int(x):\n    raise Exception('b')  #score = 0.4\n", 0.0),
-        ("with open(\n    x\n) as f:  #score = 0.4\n    print()\n", 0.4),
-        (
-            "class A:\n    def f(self):\n        raise Exception  #score = 0.4\n    n = int(x)\n",
-            0.0,
-        ),
-        ("def f():\n    int(x)\n    raise Exception  #score = 0.4\nf()\n", 0.0),
-        (
-            "c = [\n    lambda: 1,  #score = 0.1\n    lambda: int(x),  #score = 0.4\n]\nc[1]()\n",
-            0.4,
-        ),
-        ("c = {\n    1: str(x),  #score = 0.1\n    2: int(x),  #score = 0.4\n}\n", 0.4),
-        ("t = '''\n#score = 0.9\n''' + str(int(x))  #score = 0.4\n", 0.4),
-    ],
-)
+INNERMOST = [
+    ("n = int(\n    x\n)  #score = 0.4\n", 0.4),
+    ("t = [1, 2][\n    int(x)\n]  #score = 0.4\n", 0.4),
+    ("def fail(m):\n    raise Exception(m)\nfail(\n    x,\n)  #score = 0.4\n", 0.4),
+    ("if (\n    int(x)\n):  #score = 0.4\n    print()\n", 0.4),
+    ("if int(x):\n    print()  #score = 0.4\n", 0.0),
+    ("while int(x):\n    raise Exception('b')  #score = 0.4\n", 0.0),
+    ("with open(\n    x\n) as f:  #score = 0.4\n    print()\n", 0.4),
+    (
+        "class A:\n    def f(self):\n        raise Exception  #score = 0.4\n    n = int(x)\n",
+        0.0,
+    ),
+    ("def f():\n    int(x)\n    raise Exception  #score = 0.4\nf()\n", 0.0),
+    (
+        "c = [\n    lambda: 1,  #score = 0.1\n    lambda: int(x),  #score = 0.4\n]\nc[1]()\n",
+        0.4,
+    ),
+    ("c = {\n    1: str(x),  #score = 0.1\n    2: int(x),  #score = 0.4\n}\n", 0.4),
+    ("t = '''\n#score = 0.9\n''' + str(int(x))  #score = 0.4\n", 0.4),
+]
+
+
+@pytest.mark.parametrize("case", few(INNERMOST, *INNERMOST[::3]))
 def test_the_score_is_that_of_the_innermost_statement(
-    code: str, score: float, build: Build
+    case: tuple[str, float], build: Build
 ) -> None:
+    code, score = case
     ended = _run(build, f"x = input('? ')\n{code}")
     assert ended.last_error and ended.last_error.score == score
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -29,7 +29,6 @@ from tests.support.processes import IS_UP, gives_up
 from tests.support.recorded_runs import recorded, replayed
 
 pytestmark = pytest.mark.early
-T = TypeVar("T", bound=Callable[..., None])
 linux = pytest.mark.skipif(sys.platform != "linux", reason="copies need Linux")
 LINES = st.lists(st.lists(st.sampled_from("abc"), max_size=6), min_size=1, max_size=12)
 
@@ -105,6 +104,12 @@ NASTY_ANSWERS = tuple(name.split('"')[1] for name in NASTY.splitlines() if 'if x
 ANSWERS = st.one_of(st.sampled_from(PLAIN), st.sampled_from(NASTY_ANSWERS))
 TREES = st.lists(st.lists(ANSWERS, max_size=5), min_size=2, max_size=7)
 WORLDS = (World(5), World(5).but(("hashes", "clock", "leftovers", "metadata")))
+WRITING = [["write", "read"], ["write", "write", "read"], ["read"], ["write", "bad"]]
+WRITING_BESIDE_READING = [
+    ["a", "write"], ["a", "read"], ["a", "c"], ["a", "read", "a"], ["a", "read", "b"],
+]  # fmt: skip
+WRITING_AT_THE_END = [["c late", "stop"], ["read"], ["c late", "read", "bad"], ["read", "a"]]
+DYING = [["a", "kill"], ["a", "kill", "a"], ["a", "a", "hard"], ["a", "a", "hard", "a"]]
 SLOW = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 """An example takes up to forty processes, so that there are few; each run of the tests has others."""
 
@@ -121,22 +126,15 @@ def facts(run: Outcome) -> Any:
     return run, sorted({*run.observed} - {"strayed"}), run.unavailable
 
 
-def in_every_world(lines: list[list[str]]) -> Callable[[T], T]:
-    """An example that is tried in each world."""
-
-    def add(test: T) -> T:
-        for world in WORLDS:
-            test = example(lines, world)(test)
-        return test
-
-    return add
-
-
 @given(TREES, st.sampled_from(WORLDS))
-@in_every_world([["write", "read"], ["write", "write", "read"], ["read"], ["write", "bad"]])
-@in_every_world([["a", "write"], ["a", "read"], ["a", "c"], ["a", "read", "a"], ["a", "read", "b"]])
-@in_every_world([["c late", "stop"], ["read"], ["c late", "read", "bad"], ["read", "a"]])
-@in_every_world([["a", "kill"], ["a", "kill", "a"], ["a", "a", "hard"], ["a", "a", "hard", "a"]])
+@example(WRITING, WORLDS[0])
+@example(WRITING_BESIDE_READING, WORLDS[1])
+@example(WRITING_AT_THE_END, WORLDS[0])
+@example(DYING, WORLDS[1])
+@example_of_long_runs(WRITING, WORLDS[1])
+@example_of_long_runs(WRITING_BESIDE_READING, WORLDS[0])
+@example_of_long_runs(WRITING_AT_THE_END, WORLDS[1])
+@example_of_long_runs(DYING, WORLDS[0])
 @settings(max_examples=examples(3), suppress_health_check=SLOW)
 def test_a_walk_shows_what_separate_replays_show(
     build: Build, lines: list[list[str]], world: World

@@ -6,7 +6,7 @@ import textwrap
 
 import pytest
 
-from quizlog_tui.replay.worker.watch.wait_reader import WaitReader
+from quizlog_tui.replay.worker.wait_reader import WaitReader
 
 THREADS = {
     "t.start(); t.join()": True,

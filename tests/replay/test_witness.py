@@ -14,9 +14,10 @@ from quizlog_tui.replay import run_cache as lines
 from quizlog_tui.replay.process import spawn
 from quizlog_tui.replay.replayer import Replayer
 from quizlog_tui.replay.worker.guard import Reports
-from quizlog_tui.replay.worker.watch.taint import shared_maps
+from quizlog_tui.replay.worker.taint import shared_maps
 from tests.support.build import Build
 from tests.support.isolation import needs_isolation
+from tests.support.long_runs import few
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="walls need Linux")
 
@@ -166,8 +167,15 @@ input("? ")
 """
 
 
-@pytest.mark.parametrize(("act", "observed"), PAST_PYTHON.values(), ids=PAST_PYTHON)
-def test_what_is_asked_past_python_is_noted(act: str, observed: str, build: Build) -> None:
+_SOME_PAST_PYTHON = (
+    *("time by number", "time in a thread", "time in a child", "machine by number"),
+    *("locks asked for", "how long a timer has run", "use of resources past Python"),
+)
+
+
+@pytest.mark.parametrize("row", few(PAST_PYTHON, *_SOME_PAST_PYTHON))
+def test_what_is_asked_past_python_is_noted(row: str, build: Build) -> None:
+    act, observed = PAST_PYTHON[row]
     with Replayer() as cached:
         script = build.script(f"{LIBC}{act}\ninput('? ')\n{'' if 'child' in act else 'input()'}\n")
         before = cached.replay(script, 1, [])

@@ -541,7 +541,7 @@ IN_TURN = {
 
 
 @linux
-@pytest.mark.parametrize("row", IN_TURN)
+@pytest.mark.parametrize("row", few(IN_TURN, "a pool's work", "a loop's program", "forks"))
 def test_what_runs_in_turn_is_no_race(row: str, build: Build) -> None:
     found = verdict(build, IN_TURN[row])
     assert found.verdict == "reproducible", found.headline

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quizlog_tui.replay.process.channel import WrittenText, lines
 from quizlog_tui.replay.process.protocol import RawStep
-from quizlog_tui.replay.process.written import WrittenText, lines
 
 
 def step(entries: list[object], end: int, asked: str = "") -> RawStep:

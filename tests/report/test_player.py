@@ -8,9 +8,10 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
+import pytest_asyncio
 from hypothesis import given
 
 from quizlog_tui.cli import main
@@ -30,6 +31,7 @@ ADDED = re.compile(
     re.S,
 )
 """What a player adds to the page, besides its style."""
+T = TypeVar("T", bound=Callable[..., Any])
 HOSTILE = "<img src=x onerror=document.title='owned'>"
 
 
@@ -104,34 +106,51 @@ def test_markdown_has_no_player(
     assert not target.exists()
 
 
-@asynccontextmanager
-async def shown(
-    build: Build, make: Callable[[Build], Session] = branched, **options: Any
-) -> AsyncIterator[tuple[Any, str, list[str]]]:
-    """The exported page in a browser, its address, and all that it asked for or complained of."""
-    from playwright.async_api import async_playwright, expect
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def chromium() -> AsyncIterator[Any]:
+    """The browser of all tests of this module, as starting one takes longer than most of them."""
+    from playwright.async_api import async_playwright
 
     from quizlog_tui.webquiz.page.browser import executable
 
-    target: Path = build.folder / "x.html"
-    with make(build) as session:
-        target.write_text(to_html(build_report(session), player=True), encoding="utf-8")
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(
             executable_path=executable(), chromium_sandbox=False, timeout=240_000
         )
         try:
-            page = await (await browser.new_context(**options)).new_page()
-            page.set_default_timeout(120_000)
-            expect.set_options(timeout=60_000)
-            seen: list[str] = []
-            page.on("request", lambda request: seen.append(request.url))
-            page.on("console", lambda message: seen.append(message.text))
-            page.on("pageerror", lambda error: seen.append(str(error)))
-            await page.goto(target.as_uri())
-            yield page, target.as_uri(), seen
+            yield browser
         finally:
             await browser.close()
+
+
+@asynccontextmanager
+async def shown(
+    chromium: Any, build: Build, make: Callable[[Build], Session] = branched, **options: Any
+) -> AsyncIterator[tuple[Any, str, list[str]]]:
+    """The exported page in a browser, its address, and all that it asked for or complained of."""
+    from playwright.async_api import expect
+
+    target: Path = build.folder / "x.html"
+    with make(build) as session:
+        target.write_text(to_html(build_report(session), player=True), encoding="utf-8")
+    context = await chromium.new_context(**options)
+    try:
+        page = await context.new_page()
+        page.set_default_timeout(120_000)
+        expect.set_options(timeout=60_000)
+        seen: list[str] = []
+        page.on("request", lambda request: seen.append(request.url))
+        page.on("console", lambda message: seen.append(message.text))
+        page.on("pageerror", lambda error: seen.append(str(error)))
+        await page.goto(target.as_uri())
+        yield page, target.as_uri(), seen
+    finally:
+        await context.close()
+
+
+def in_browser(test: T) -> T:
+    """A test in the loop of the module's browser."""
+    return needs_browser()(pytest.mark.asyncio(loop_scope="module")(test))
 
 
 def soon(shown: Any) -> Any:
@@ -141,9 +160,11 @@ def soon(shown: Any) -> Any:
     return expect(shown)
 
 
-@needs_browser()
-async def test_keys_questions_and_branches_lead_through_the_steps(build: Build) -> None:
-    async with shown(build) as (page, address, seen):
+@in_browser
+async def test_keys_questions_and_branches_lead_through_the_steps(
+    chromium: Any, build: Build
+) -> None:
+    async with shown(chromium, build) as (page, address, seen):
         place = page.locator("output")
         current = page.locator(".player .step[aria-current=step]")
         steps = page.locator(".player .step:visible")
@@ -182,9 +203,9 @@ async def test_keys_questions_and_branches_lead_through_the_steps(build: Build) 
         assert seen == [address]
 
 
-@needs_browser()
-async def test_an_address_names_a_step_of_a_branch(build: Build) -> None:
-    async with shown(build) as (page, address, _):
+@in_browser
+async def test_an_address_names_a_step_of_a_branch(chromium: Any, build: Build) -> None:
+    async with shown(chromium, build) as (page, address, _):
         for fragment, place, branch in (
             ("#step-1", "step 1 of 2", 0),
             ("#branch-2-step-2", "step 2 of 2", 1),
@@ -196,29 +217,29 @@ async def test_an_address_names_a_step_of_a_branch(build: Build) -> None:
             await soon(page.get_by_label("branch")).to_have_value(str(branch))
 
 
-@needs_browser()
-async def test_the_whole_page_is_shown_on_demand(build: Build) -> None:
-    async with shown(build) as (page, _, _):
+@in_browser
+async def test_the_whole_page_is_shown_on_demand(chromium: Any, build: Build) -> None:
+    async with shown(chromium, build) as (page, _, _):
         assert await page.locator("body > details:visible").count() == 0
         await page.get_by_role("button", name="show everything").click()
         assert await page.locator("body > details:visible").count() == 3
         assert await page.locator(".player .step:visible").count() == 0
 
 
-@needs_browser()
-async def test_the_whole_page_is_shown_without_scripts(build: Build) -> None:
-    async with shown(build, java_script_enabled=False) as (page, _, _):
+@in_browser
+async def test_the_whole_page_is_shown_without_scripts(chromium: Any, build: Build) -> None:
+    async with shown(chromium, build, java_script_enabled=False) as (page, _, _):
         assert await page.locator("body > details:visible").count() == 3
         assert await page.locator(".player").count() == 0
         assert await page.locator("details[open] .step:visible").count() == 3
 
 
-@needs_browser()
+@in_browser
 @pytest.mark.parametrize(("wish", "scrolling"), [("reduce", "auto"), ("no-preference", "smooth")])
 async def test_nothing_moves_for_those_who_want_less_motion(
-    wish: str, scrolling: str, build: Build
+    wish: str, scrolling: str, chromium: Any, build: Build
 ) -> None:
-    async with shown(build, reduced_motion=wish) as (page, _, _):
+    async with shown(chromium, build, reduced_motion=wish) as (page, _, _):
         style = "getComputedStyle(document.documentElement).scrollBehavior"
         assert await page.evaluate(style) == scrolling
 
@@ -244,11 +265,13 @@ def wide(build: Build) -> Session:
     return Session(build.record(WIDE, "a long answer " * 40, "2"))
 
 
-@needs_browser()
+@in_browser
 @pytest.mark.parametrize(("width", "scripts"), [(400, True), (1280, False)])
-async def test_wide_tables_scroll_inside_the_page(width: int, scripts: bool, build: Build) -> None:
+async def test_wide_tables_scroll_inside_the_page(
+    width: int, scripts: bool, chromium: Any, build: Build
+) -> None:
     options = {"viewport": {"width": width, "height": 800}, "java_script_enabled": scripts}
-    async with shown(build, wide, **options) as (page, _, _):
+    async with shown(chromium, build, wide, **options) as (page, _, _):
         if scripts:
             await page.get_by_role("button", name="show everything").click()
         await page.locator("summary:visible", has_text="stderr").first.click()

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from quizlog_tui.sandbox import levels
+from quizlog_tui.sandbox import box
 from quizlog_tui.sandbox.executor import Sandbox
 
 KINDS = ("bwrap", "undivided", "landlock", "rlimits")
@@ -15,8 +15,8 @@ KINDS = ("bwrap", "undivided", "landlock", "rlimits")
 def make(kind: str, monkeypatch: pytest.MonkeyPatch) -> Sandbox:
     """A sandbox of a kind; skips with the machine's reason where there is none."""
     if kind == "undivided":
-        command = levels.command
-        monkeypatch.setattr(levels, "command", lambda level, fd: _undivided(command(level, fd)))
+        command = box._command
+        monkeypatch.setattr(box, "_command", lambda level, fd: _undivided(command(level, fd)))
     sandbox = Sandbox(preload=(), order=["bwrap" if kind == "undivided" else kind])  # type: ignore[list-item]
     if sandbox.level() is None:
         sandbox.close()
@@ -42,7 +42,7 @@ def sandbox(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.fixture
 def best(monkeypatch: pytest.MonkeyPatch) -> Iterator[Sandbox]:
     """The best isolation this machine has."""
-    with Sandbox(preload=(), order=levels.ISOLATED) as made:
+    with Sandbox(preload=(), order=box.ISOLATED) as made:
         if made.level() is None:
             pytest.skip(f"there is no isolation here: {made.why()}")
         yield made

@@ -1,4 +1,4 @@
-"""What a run that is no box of its own may start, and that all of it is ended."""
+"""What a run that is no box of its own may start and hold, and that all of it is ended."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ import resource
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
+from mmap import mmap
 from pathlib import Path
 
 import pytest
 
 import quizlog_tui
-from quizlog_tui.sandbox.inside import confine, job
+from quizlog_tui.sandbox import usage
+from quizlog_tui.sandbox.inside import confine, server
 from tests.support.open_python import open_python
 from tests.support.processes import exit_code_of
 
@@ -76,10 +79,10 @@ def test_those_that_follow_each_other_are_all_ended() -> None:
             subprocess.Popen([sys.executable, "-c", CHAIN], stdin=waits, start_new_session=True)
         # All begin now: until they are ended, each leaves a dead one behind at each step.
         os.close(begin)
-        while len(job._descendants(os.getpid())) < 12:
+        while len(server._descendants(os.getpid())) < 12:
             signal.sigtimedwait([], 0.01)
-        job.end_descendants()
-        return len(job._descendants(os.getpid()))
+        server.end_descendants()
+        return len(server._descendants(os.getpid()))
 
     assert exit_code_of(keep) == 0
 
@@ -88,7 +91,35 @@ def test_the_dead_of_a_run_take_no_numbers_while_it_is_stopped() -> None:
     def keep() -> int:
         ended = os.fork() or os._exit(0)
         os.waitid(os.P_PID, ended, os.WEXITED | os.WNOWAIT)
-        job._freeze()
-        return len(job._descendants(os.getpid()))
+        server._freeze()
+        return len(server._descendants(os.getpid()))
 
     assert exit_code_of(keep) == 0
+
+
+MEGA = 2**20
+SIZE = 40 * MEGA
+
+
+def grown(count: Callable[[list[int]], int], hold: Callable[[], object]) -> int:
+    before = count([os.getpid()])
+    held = hold()
+    after = count([os.getpid()])
+    del held
+    return after - before
+
+
+def shared() -> mmap:
+    held = mmap(-1, SIZE)
+    held[:] = bytes(SIZE)
+    return held
+
+
+def test_memory_that_could_be_shared_is_in_the_shares_and_not_in_the_private_ones() -> None:
+    assert grown(usage.shares, shared) > SIZE - MEGA
+    assert grown(usage.private_shares, shared) < SIZE / 2
+
+
+def test_memory_of_one_process_alone_is_in_both() -> None:
+    for count in (usage.shares, usage.private_shares):
+        assert grown(count, lambda: bytearray(os.urandom(MEGA)) * (SIZE // MEGA)) > SIZE - MEGA

@@ -137,7 +137,7 @@ def _ended(fd: int) -> bool:
 
 def test_a_box_says_why_it_does_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "quizlog_tui.sandbox.levels.command", lambda *_: ["/bin/sh", "-c", "echo no >&2; exit 1"]
+        "quizlog_tui.sandbox.box._command", lambda *_: ["/bin/sh", "-c", "echo no >&2; exit 1"]
     )
     with pytest.raises(BoxError, match="no"):
         Box("bwrap", [])

@@ -5,13 +5,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-import pytest
-
+from quizlog_tui.sandbox.box import LABELS
 from quizlog_tui.sandbox.executor import Sandbox
-from quizlog_tui.sandbox.levels import LABELS
 from quizlog_tui.sandbox.result import ExecResult, SandboxLimits
-from tests.support.processes import below
-from tests.support.waiting import wait_for
+from tests.support.processes import below, wait_for
 
 MEGA = 1 << 20
 
@@ -20,34 +17,35 @@ def run(sandbox: Sandbox, code: str, workspace: Path | None = None, **limits: fl
     return sandbox.run(code, workspace, SandboxLimits(**{"wall": 60, **limits}), unsafe_local=True)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    ("code", "status", "error"),
-    [
-        ("answer = 6 * 7", "ok", None),
-        ("answer = None", "ok", None),
-        ("x = 1\nraise KeyError('k')", "error", "KeyError: 'k' (line 2)"),
-        ("def f(:", "error", "SyntaxError: invalid syntax (line 1)"),
-        ("\n1/0", "error", "ZeroDivisionError: division by zero (line 2)"),
-        ("answer = object()", "error", "answer: a object is not JSON data"),
-        ("raise MemoryError", "oom", "MemoryError"),
-        ("raise OSError(28, 'No space left')", "disk_limit", "OSError"),
-        ("x = 1", "no_result", "`answer` was not set"),
-        ("import os; os._exit(3)", "no_result", "exit code 3"),
-        ("import os; os.write(3, b'junk')", "bad_result", "channel was misused"),
-        ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "crashed", "SIGKILL"),
-        ("import ctypes; ctypes.string_at(0)", "crashed", "SIGSEGV"),
-        ("import sys; answer = 5; sys.exit(3)", "ok", None),
-        ("import sys; sys.exit('why')", "error", "SystemExit: why"),
-        ("import sys; sys.exit()", "no_result", "was not set"),
-        ("answer = 'x' * 2_000_000", "result_too_big", "limit is"),
-    ],
-)
-def test_how_a_run_ends(sandbox: Sandbox, code: str, status: str, error: str | None) -> None:
-    result = run(sandbox, code)
-    assert result.status == status
-    assert (result.error is None) if error is None else (error in (result.error or ""))
-    assert result.answer is None or status == "ok"
-    assert result.isolation in LABELS.values()
+ENDS = [
+    ("answer = 6 * 7", "ok", None),
+    ("answer = None", "ok", None),
+    ("x = 1\nraise KeyError('k')", "error", "KeyError: 'k' (line 2)"),
+    ("def f(:", "error", "SyntaxError: invalid syntax (line 1)"),
+    ("\n1/0", "error", "ZeroDivisionError: division by zero (line 2)"),
+    ("answer = object()", "error", "answer: a object is not JSON data"),
+    ("raise MemoryError", "oom", "MemoryError"),
+    ("raise OSError(28, 'No space left')", "disk_limit", "OSError"),
+    ("x = 1", "no_result", "`answer` was not set"),
+    ("import os; os._exit(3)", "no_result", "exit code 3"),
+    ("import os; os.write(3, b'junk')", "bad_result", "channel was misused"),
+    ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "crashed", "SIGKILL"),
+    ("import ctypes; ctypes.string_at(0)", "crashed", "SIGSEGV"),
+    ("import sys; answer = 5; sys.exit(3)", "ok", None),
+    ("import sys; sys.exit('why')", "error", "SystemExit: why"),
+    ("import sys; sys.exit()", "no_result", "was not set"),
+    ("answer = 'x' * 2_000_000", "result_too_big", "limit is"),
+]
+"""Code, the status of its run, and what is said of it."""
+
+
+def test_how_a_run_ends(sandbox: Sandbox) -> None:
+    for code, status, error in ENDS:
+        result = run(sandbox, code)
+        assert result.status == status, code
+        assert (result.error is None) if error is None else (error in (result.error or "")), code
+        assert result.answer is None or status == "ok"
+        assert result.isolation in LABELS.values()
 
 
 def test_over_a_limit(sandbox: Sandbox) -> None:
@@ -124,20 +122,19 @@ answer = 1
     wait_for(lambda: set(below(os.getpid())) - sandbox.servers() <= before)
 
 
-@pytest.mark.parametrize(
-    "code",
-    [
-        "import asyncio\nasync def f(): return 7\nanswer = asyncio.run(f())",
-        "import subprocess, sys\nanswer = int(subprocess.check_output([sys.executable, '-c', 'print(7)']))",
-        "import sqlite3\nanswer = sqlite3.connect(':memory:').execute('select 7').fetchone()[0]",
-        "import zoneinfo, datetime\nanswer = 7 if zoneinfo.ZoneInfo('UTC') else 0",
-        "import tempfile\nwith tempfile.TemporaryFile() as f: answer = 7",
-        "from dataclasses import dataclass\n@dataclass\nclass A:\n a: int = 7\nanswer = A().a",
-        "import random, hashlib, decimal, json, re, statistics, itertools, collections\nanswer = 7",
-        "import multiprocessing as m\ndef f(x): return x\nif __name__ == '__main__':\n with m.get_context('fork').Pool(2) as p: answer = max(p.map(f, [5, 7]))",
-    ],
-    ids=lambda code: code.split("\n")[0],
-)
-def test_ordinary_code_works(best: Sandbox, code: str) -> None:
-    result = run(best, code)
-    assert (result.status, result.answer, result.error) == ("ok", 7, None), result.stderr
+ORDINARY = [
+    "import asyncio\nasync def f(): return 7\nanswer = asyncio.run(f())",
+    "import subprocess, sys\nanswer = int(subprocess.check_output([sys.executable, '-c', 'print(7)']))",
+    "import sqlite3\nanswer = sqlite3.connect(':memory:').execute('select 7').fetchone()[0]",
+    "import zoneinfo, datetime\nanswer = 7 if zoneinfo.ZoneInfo('UTC') else 0",
+    "import tempfile\nwith tempfile.TemporaryFile() as f: answer = 7",
+    "from dataclasses import dataclass\n@dataclass\nclass A:\n a: int = 7\nanswer = A().a",
+    "import random, hashlib, decimal, json, re, statistics, itertools, collections\nanswer = 7",
+    "import multiprocessing as m\ndef f(x): return x\nif __name__ == '__main__':\n with m.get_context('fork').Pool(2) as p: answer = max(p.map(f, [5, 7]))",
+]
+
+
+def test_ordinary_code_works(best: Sandbox) -> None:
+    for code in ORDINARY:
+        result = run(best, code)
+        assert (result.status, result.answer, result.error) == ("ok", 7, None), result.stderr

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from quizlog_tui.sandbox.box import INSIDE
 from quizlog_tui.sandbox.inside import shut
-from quizlog_tui.sandbox.levels import INSIDE
 
 pytestmark = pytest.mark.skipif(shut.landlock_version() < 1, reason="this kernel has no Landlock")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from quizlog_tui.files.scratch import remove_tree
-from quizlog_tui.sandbox.workspace import PrivateFolder, WorkspaceError, files
+from quizlog_tui.sandbox.run import PrivateFolder, WorkspaceError, files
 
 
 def names(folder: Path, most: int = 10_000) -> list[str]:

@@ -21,8 +21,8 @@ import httpx
 import pytest
 import uvicorn
 
-from quizlog_tui.server import connections as connections
-from quizlog_tui.server.connections import Connection, ConnectionCrowd
+from quizlog_tui.server import run as connections
+from quizlog_tui.server.run import Connection, ConnectionCrowd
 
 HALF = b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "
 WHOLE = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"

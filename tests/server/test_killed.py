@@ -15,7 +15,7 @@ from quizlog_tui.files.paths import decisions_path
 from quizlog_tui.proof.verify import verify
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.record.summary import find_records
-from quizlog_tui.solver.decisions.decision_file import read_decisions
+from quizlog_tui.solver.decision_text import read_decisions
 from quizlog_tui.webquiz.demo_server.grader import Options
 from quizlog_tui.webquiz.demo_server.web import quiz_server
 from tests.support.fake_models import BEHAVIOURS, Exchange, fake_models

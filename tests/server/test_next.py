@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import errno
-import os
 from pathlib import Path
 from typing import Any
 
@@ -72,25 +70,6 @@ async def test_a_record_is_shown_and_answered(server: Server, build: Build) -> N
     with Session(path) as session:
         assert list(session.record.inputs) == ["4", "6"]
         assert [given.door for given in on_branch(session.record, "main").values()] == ["http"] * 2
-
-
-async def test_a_full_disk_is_told_and_the_server_goes_on(
-    server: Server, build: Build, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = build.record(QUIZ)
-    before = path.read_bytes()
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "fsync", full)
-        for _ in range(2):
-            said = message(await server.next(507, sheet_id="record", input="4"))
-            assert said == "record.yaml: cannot write: No space left on device"
-    assert path.read_bytes() == before
-    assert sorted(item.name for item in build.folder.iterdir()) == ["quiz.py", "record.yaml"]
-    assert (await server.next(sheet_id="record", input="4"))["pointer"] == 1
-
-
-def full(fd: int) -> None:
-    raise OSError(errno.ENOSPC, "No space left on device")
 
 
 async def test_an_answer_waits_its_turn_behind_a_shell(server: Server, build: Build) -> None:
@@ -208,18 +187,15 @@ async def test_wrong_bodies(
     assert str(build.folder) not in message(reply)
 
 
-@pytest.mark.parametrize(
-    ("data", "status"),
-    [
+async def test_bodies_that_are_no_object(server: Server) -> None:
+    for data, status in (
         (b"", 422), (b"{", 400), (b"nonsense", 400), (b"[]", 422), (b'"x"', 422), (b"null", 422),
         (b"[" * 100_000, 400), (b"\xff\xfe", 400), (b'{"script_id": ' + b"9" * 5000 + b"}", 400),
-    ],
-)  # fmt: skip
-async def test_bodies_that_are_no_object(server: Server, data: bytes, status: int) -> None:
-    kind = {"content-type": "application/json"}
-    reply = await server.http.post("/quizlog/next", content=data, headers=kind)
-    assert reply.status_code == status, reply.text
-    assert message(reply.json())
+    ):  # fmt: skip
+        kind = {"content-type": "application/json"}
+        reply = await server.http.post("/quizlog/next", content=data, headers=kind)
+        assert reply.status_code == status, reply.text
+        assert message(reply.json())
 
 
 async def test_a_finished_record_takes_no_answer(server: Server, build: Build) -> None:
@@ -248,31 +224,19 @@ async def test_other_routes(server: Server, tmp_path: Path) -> None:
     assert (health["status"], health["sessions"]) == ("ok", 0)
 
 
-async def test_all_routes_are_described(server: Server) -> None:
-    described = (await server.http.get("/openapi.json")).json()["paths"]
-    assert {"/quizlog/next", "/solve", "/decisions", "/health"} <= described.keys()
-    gone = await server.http.get("/docs")
-    assert (gone.status_code, gone.json()["error"]["hint"]) == (404, "see /openapi.json")
-
-
-@pytest.mark.parametrize(
-    ("method", "path"),
-    [("POST", "/run"), ("POST", "/"), ("GET", "/tasks"), ("GET", "/tasks/aa/events")],
-)
-async def test_a_server_without_a_secret_says_why_it_takes_no_tasks(
-    server: Server, method: str, path: str
-) -> None:
-    reply = await server.http.request(method, path, content=b"{}")
-    assert reply.status_code == 503
-    said = reply.json()["error"]
-    assert (said["where"], said["message"]) == (
-        "USER_SECRET",
-        "is not set: this server takes no tasks",
-    )
-    assert "start the server again" in said["hint"]
+async def test_a_server_without_a_secret_says_why_it_takes_no_tasks(server: Server) -> None:
+    for call in ("POST /run", "POST /", "GET /tasks", "GET /tasks/aa/events"):
+        reply = await server.http.request(*call.split(), content=b"{}")
+        assert reply.status_code == 503
+        said = reply.json()["error"]
+        where, what = "USER_SECRET", "is not set: this server takes no tasks"
+        assert (said["where"], said["message"]) == (where, what)
+        assert "start the server again" in said["hint"]
 
 
 async def test_the_description_names_all_routes(server: Server) -> None:
+    gone = await server.http.get("/docs")
+    assert (gone.status_code, gone.json()["error"]["hint"]) == (404, "see /openapi.json")
     described = (await server.http.get("/openapi.json")).json()
     routes = {"/quizlog/next", "/solve", "/decisions", "/decisions/{decision_id}", "/health"}
     assert set(described["paths"]) == routes

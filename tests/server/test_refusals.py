@@ -65,27 +65,32 @@ async def test_progress_ends_with_what_the_system_refuses(
     assert "the system refuses: No space left on device" in told.text
 
 
-async def test_a_full_disk_is_told_alike_by_every_address_that_writes(
+async def test_a_full_disk_is_told_alike_by_every_address_and_the_server_goes_on(
     serving: Any, tmp_path: Path, build: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = build.record(QUIZ)
     before = path.read_bytes()
-    monkeypatch.setattr(os, "fsync", refusing(errno.ENOSPC))
     app = serving(voters(build.outside / "models.yaml", a=4), folder=build.folder)
     transport = httpx.ASGITransport(app)
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as http:
-        for address, body in (
-            ("/quizlog/next", {"sheet_id": "record", "input": "4"}),
-            ("/solve", {"sheet_id": "record"}),
-            ("/solve", {"sheet_id": "record", "accept": "always"}),
-        ):
-            told = await http.post(address, json=body)
-            error = told.json()["error"]
-            assert (told.status_code, error["message"]) == (
-                507,
-                "cannot write: No space left on device",
-            )
-            assert error["hint"] == "make room on the disk, then repeat; nothing was changed"
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "fsync", refusing(errno.ENOSPC))
+            for address, body in (
+                ("/quizlog/next", {"sheet_id": "record", "input": "4"}),
+                ("/quizlog/next", {"sheet_id": "record", "input": "4"}),
+                ("/solve", {"sheet_id": "record"}),
+                ("/solve", {"sheet_id": "record", "accept": "always"}),
+            ):
+                told = await http.post(address, json=body)
+                error = told.json()["error"]
+                assert (told.status_code, error["message"]) == (
+                    507,
+                    "cannot write: No space left on device",
+                )
+                assert error["hint"] == "make room on the disk, then repeat; nothing was changed"
+            assert path.read_bytes() == before
+            names = sorted(item.name for item in build.folder.iterdir())
+            assert names == ["quiz.py", "record.yaml"]
+        answered = await http.post("/quizlog/next", json={"sheet_id": "record", "input": "4"})
+        assert answered.json()["pointer"] == 1, "the server goes on"
     app.state.sessions.close()
-    assert path.read_bytes() == before
-    assert sorted(item.name for item in build.folder.iterdir()) == ["quiz.py", "record.yaml"]

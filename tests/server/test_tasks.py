@@ -58,7 +58,9 @@ BAD = [
     (b"{", 400),
     (b"[" * 50_000, 400),
     (b"[]", 400),
+    (b'{"email": ', 400),
     (b'{"email": "a@b.c"}', 400),
+    (trigger("https://quiz.site/x", secret=None), 400),
     (trigger("https://quiz.site/x", secret="not the secret"), 403),
     (trigger("https://quiz.site/x", secret="not the sécret"), 403),
     (trigger("https://quiz.site/x", secret="\ud800"), 403),
@@ -192,7 +194,7 @@ async def test_a_task_is_told_of_until_its_end_and_afterwards(tmp_path: Path) ->
 
 
 @shares_browser
-@pytest.mark.parametrize("count", [6, pytest.param(20, marks=pytest.mark.long)])
+@pytest.mark.parametrize("count", [4, pytest.param(20, marks=pytest.mark.long)])
 async def test_many_tasks_at_once_for_two_people(tmp_path: Path, count: int) -> None:
     people = ["jon@quiz.test", "dora@quiz.test"]
 
@@ -274,19 +276,12 @@ async def test_the_same_trigger_starts_nothing_twice_while_its_task_is_open(tmp_
             await http.get(f"{url}/tasks/{later}/events")
 
 
-@pytest.mark.parametrize(
-    ("body", "status"),
-    [
-        (b'{"email": ', 400),
-        ({"secret": "not the secret"}, 403),
-        ({"secret": None}, 400),
-        ({}, 200),
-    ],
-)
-async def test_a_trigger_is_answered_in_time(body: Any, status: int, tmp_path: Path) -> None:
+async def test_a_trigger_is_answered_in_time(tmp_path: Path) -> None:
     with quiz_server(Options(chain=("q20-case",))) as server:
-        async with lab(server, tmp_path, {"ada": right}) as running, gateway(running) as (url, _):
-            good = {"email": JON, "secret": SECRET, "url": server.first()}
-            content = body if isinstance(body, bytes) else json.dumps(good | body).encode()
-            async with httpx.AsyncClient(timeout=2) as http:
-                assert (await http.post(url, content=content)).status_code == status
+        async with (
+            lab(server, tmp_path, {"ada": right}) as running,
+            gateway(running) as (url, _),
+            httpx.AsyncClient(timeout=2) as http,
+        ):
+            reply = await http.post(url, content=trigger(server.first()))
+            assert reply.status_code == 200

@@ -219,7 +219,7 @@ def test_a_result_file_is_made_only_where_the_user_has_made_an_empty_one(build: 
 def test_a_limit_changes_nothing(build: Build) -> None:
     path = build.record("input()\nwhile True: pass\n")
     before = path.read_bytes()
-    with Replayer(Limits(seconds=2)) as replayer, Session(path, replayer) as session:
+    with Replayer(Limits(seconds=0.5)) as replayer, Session(path, replayer) as session:
         with pytest.raises(LimitError):
             session.answer("x")
         assert session.pointer == 0

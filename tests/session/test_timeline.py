@@ -14,7 +14,6 @@ from quizlog_tui.replay.transcript import Step, Transcript
 from quizlog_tui.session import timeline as module
 from quizlog_tui.session.session import Session
 from quizlog_tui.session.timeline import (
-    Asked,
     Try,
     giver_text,
     seconds_between,
@@ -97,19 +96,19 @@ def test_each_step_and_the_sums() -> None:
         1: Attribution("decision", "ada, bea", "screen", at(35)),
         3: Attribution("person", "ann", "shell", at(50)),
     }
-    steps = step_efforts(givers, [0.5, 0.25, nan, 0.25], at(0), {1: Asked(3, 12.5)})
+    steps = step_efforts(givers, [0.5, 0.25, nan, 0.25], at(0), {1: 3})
     assert [step.giver for step in steps] == ["ann", "ada, bea", "unknown", "ann"]
     assert [step.waited for step in steps] == [5.0, 30.0, None, None]
     assert [step.script for step in steps] == [0.5, 0.25, None, 0.25]
     effort = total_effort(steps)
-    assert (effort.answers, effort.waited, effort.script, effort.requests) == (4, 35.0, 1.0, 3)
+    assert (effort.waited, effort.script, effort.requests) == (35.0, 1.0, 3)
     assert list(effort.givers.items()) == [("ann", 2), ("ada, bea", 1), ("unknown", 1)]
 
 
 def test_nothing_is_invented_where_nothing_is_recorded() -> None:
     (step,) = step_efforts({}, [nan], None, {})
     assert (step.giver, step.waited, step.script) == ("unknown", None, None)
-    assert total_effort([step]).waited is None and total_effort([]).answers == 0
+    assert total_effort([step]).waited is None and total_effort([]).requests == 0
 
 
 @pytest.mark.parametrize(

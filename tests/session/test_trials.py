@@ -30,6 +30,7 @@ from quizlog_tui.session.trials import (
     typed_answers,
 )
 from tests.support.build import Build
+from tests.support.long_runs import few
 
 SHOP = """
 total = 0
@@ -52,7 +53,7 @@ def record(build: Build) -> Path:
     return build.record(SHOP, "1", "2", "3", "yes")
 
 
-@pytest.mark.parametrize("at", [0, 1, 2])
+@pytest.mark.parametrize("at", few([0, 1, 2], 1))
 def test_a_deep_sweep_comes_to_what_amending_each_answer_comes_to(at: int, record: Path) -> None:
     text = record.read_bytes()
     with Session(record) as session:

@@ -21,9 +21,8 @@ from quizlog_tui.solver.autopilot import (
     refusals,
     run_autopilot,
 )
-from quizlog_tui.solver.decisions.decision import ModelQuestion
-from quizlog_tui.solver.decisions.decision_file import read_decisions
-from quizlog_tui.solver.decisions.decision_text import answer_text
+from quizlog_tui.solver.decision import ModelQuestion
+from quizlog_tui.solver.decision_text import answer_text, read_decisions
 from quizlog_tui.solver.models.choice import recorded_panel
 from quizlog_tui.solver.voting.decide import decide
 from tests.solver.panels import calls, failing, panel, saying

@@ -9,7 +9,7 @@ import pytest
 
 from quizlog_tui.errors import ConfigError
 from quizlog_tui.solver.contract import Solution
-from quizlog_tui.solver.decisions.decision import ModelQuestion
+from quizlog_tui.solver.decision import ModelQuestion
 from quizlog_tui.solver.models.cassettes import CassetteShelf, Player, Recorder, recorded
 from quizlog_tui.solver.models.transport import (
     ModelClient,

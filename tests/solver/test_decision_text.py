@@ -14,9 +14,8 @@ import pytest
 
 from quizlog_tui.errors import DecisionError
 from quizlog_tui.files.paths import decisions_path
-from quizlog_tui.solver.decisions.decision import Decision, ModelQuestion
-from quizlog_tui.solver.decisions.decision_file import append_decision, read_decisions
-from quizlog_tui.solver.decisions.decision_text import from_line, to_line
+from quizlog_tui.solver.decision import Decision, ModelQuestion
+from quizlog_tui.solver.decision_text import append_decision, from_line, read_decisions, to_line
 from quizlog_tui.solver.voting.decide import RULES, decide
 
 EXAMPLE = Path(__file__).parent.parent / "data" / "three-models.decisions.jsonl"
@@ -50,7 +49,7 @@ def test_any_rule_leaves_the_evidence(decisions: list[Decision], rule: str) -> N
 def test_drawing_and_deciding_need_the_standard_library_only() -> None:
     code = (
         "import sys\n"
-        "from quizlog_tui.solver.decisions import decision_file, decision_text\nfrom quizlog_tui.solver.voting import decide\n"
+        "from quizlog_tui.solver import decision_text\nfrom quizlog_tui.solver.voting import decide\n"
         "heavy = {'httpx', 'pydantic', 'yaml', 'asyncio', 'textual', 'quizlog_tui.sandbox.executor'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )

@@ -17,7 +17,7 @@ from quizlog_tui.errors import ConfigError
 from quizlog_tui.server.admission import AccessRules
 from quizlog_tui.server.app import ServerSettings, create_app
 from quizlog_tui.server.lookup import served
-from quizlog_tui.solver.decisions.decision import ModelQuestion
+from quizlog_tui.solver.decision import ModelQuestion
 from quizlog_tui.solver.models.choice import Choice, chosen_panel, cost_note, doubts
 from quizlog_tui.solver.models.env_file import Variables, own_env, read_env
 from quizlog_tui.solver.redaction import STAND_IN

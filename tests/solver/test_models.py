@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from quizlog_tui.errors import ConfigError, QuizlogError
-from quizlog_tui.solver.decisions.decision import ModelQuestion
-from quizlog_tui.solver.models.choice import Choice, chosen_panel, live_panel, missing_keys
+from quizlog_tui.solver.decision import ModelQuestion
+from quizlog_tui.solver.models.choice import Choice, Command, chosen_panel, live_panel, missing_keys
 from quizlog_tui.solver.models.env_file import SECRETS, Variables
 from quizlog_tui.solver.models.models import (
     HUMAN_SECONDS,
@@ -28,7 +28,6 @@ from quizlog_tui.solver.models.models import (
     read_models,
 )
 from quizlog_tui.solver.models.transport import ModelClient, Voter
-from quizlog_tui.solver.models.voters import Command
 from quizlog_tui.solver.prompts import solve_prompt
 from quizlog_tui.solver.redaction import Redaction
 from tests.solver.panels import run_here
@@ -89,7 +88,12 @@ def test_the_file_is_in_the_users_settings() -> None:
     ("old", "new", "line", "said"),
     [
         ("  weight: 2", "  wieght: 2", 7, "unknown key 'wieght' (did you mean weight?)"),
-        ("  weight: 2", "  plugin: mine", 7, "a voter of your own is a program: name it by `command`"),
+        (
+            "  weight: 2",
+            "  plugin: mine",
+            7,
+            "a voter of your own is a program: name it by `command`",
+        ),
         ("family_cap", "familycap", 16, "unknown key 'familycap' (did you mean family_cap?)"),
         ("  weight: 2", "  weight: heavy", 7, "models.0.weight: must be a number"),
         ("  weight: 2", "  weight: -1", 7, "greater than or equal to 0"),

@@ -19,6 +19,7 @@ from quizlog_tui.cli import main
 from quizlog_tui.solver.redaction import Redaction
 from tests.support.build import Build
 from tests.support.fake_models import BEHAVIOURS, fake_models
+from tests.support.long_runs import few
 
 KEYS = {"FIRST_KEY": 'sk-first/0123"456 789+x', "SECOND_KEY": "hunter2-hunter2-ä"}
 QUIZ = """
@@ -47,7 +48,7 @@ def test_the_search_finds_what_it_looks_for() -> None:
                 search(f"...{text}...".encode(), "a file")
 
 
-@pytest.mark.parametrize("keep", [True, False])
+@pytest.mark.parametrize("keep", few([True, False], True))
 def test_no_artefact_of_a_run_holds_a_key(
     keep: bool, build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

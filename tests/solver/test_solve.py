@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 
 from quizlog_tui.sandbox.result import ExecResult
 from quizlog_tui.solver.contract import MAX_FETCHES, BadReplyError, Research, Solution, parse_reply
-from quizlog_tui.solver.decisions.decision import Fetched, ModelQuestion, Refusal
-from quizlog_tui.solver.decisions.decision_text import from_data, from_line, to_data, to_line
+from quizlog_tui.solver.decision import Fetched, ModelQuestion, Refusal
+from quizlog_tui.solver.decision_text import from_data, from_line, to_data, to_line
 from quizlog_tui.solver.models.transport import ModelClient, Prompt, TransportReply, Voter
 from quizlog_tui.solver.prompts import Offer, solve_prompt
 from quizlog_tui.solver.redaction import Redaction
@@ -243,7 +243,7 @@ async def test_code_that_hangs_leaves_those_who_differ_time_to_agree() -> None:
         b=saying({"answer": 1}, {"final_answer": 2}),
         c=saying({"answer": 2}, {"final_answer": 2}),
     )
-    decision = await solve(QUESTION, asked, budget=3)
+    decision = await solve(QUESTION, asked, budget=1.5)
     assert [model.status for model in decision.models] == ["timeout", "ok", "ok"]
     assert decision.models[0].error == "not waited for: others differ, and need time to agree"
     assert [one.name for one in decision.reconciliation] == ["b", "c"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from quizlog_tui.solver.decisions.decision import (
+from quizlog_tui.solver.decision import (
     Decision,
     DecisionVerdict,
     Execution,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import LastError
 from quizlog_tui.replay.transcript import Step, Transcript
-from quizlog_tui.tui.draw.compare import Comparison, DrawnSide
+from quizlog_tui.tui.screens.compare import Comparison, DrawnSide
 
 
 def run(*stops: tuple[str, str, str], error: str | None = None) -> Transcript:

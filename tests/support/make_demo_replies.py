@@ -19,9 +19,8 @@ from quizlog_tui.solver.models.cassettes import CassetteShelf, Recorder
 from quizlog_tui.solver.models.transport import ModelClient, Prompt, TransportReply, Voter
 from quizlog_tui.solver.redaction import Redaction
 from quizlog_tui.solver.solve import Panel
-from quizlog_tui.webquiz.demo_server.pages import EMAIL
-from quizlog_tui.webquiz.demo_server.replies import FOLDER, AtHome
-from quizlog_tui.webquiz.demo_server.web import quiz_server
+from quizlog_tui.webquiz.demo_server.grader import EMAIL
+from quizlog_tui.webquiz.demo_server.web import FOLDER, AtHome, quiz_server
 from quizlog_tui.webquiz.task.settings import TaskSettings
 from quizlog_tui.webquiz.task.task import TaskRequest, TaskResult
 from quizlog_tui.webquiz.task.task_context import Budget

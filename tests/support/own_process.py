@@ -1,4 +1,4 @@
-"""What a process of tests has for itself: a folder for temporary files, and what its children leave."""
+"""What a process of tests has for itself: signals, a folder for temporary files, and orphans."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import atexit
 import ctypes
 import os
 import shutil
+import signal
 import sys
 import tempfile
 
@@ -31,3 +32,19 @@ def adopt_orphans() -> None:
     """Become the parent of processes below this one whose own parent ends."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+_PYTHONS_OWN = {signal.SIGPIPE, signal.SIGXFSZ}
+"""Ignored by Python itself in every process, and restored in those that it starts."""
+
+
+def reset_signals() -> None:
+    """Undo what was inherited: a shell lets what it starts with `&` ignore SIGINT, nohup SIGHUP.
+
+    Processes that tests start would inherit it too, and could not be ended by Ctrl-C.
+    """
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    for number in signal.valid_signals() - _PYTHONS_OWN:
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)

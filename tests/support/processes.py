@@ -1,4 +1,4 @@
-"""The processes below this one, and a sign by which a script that is shut in shows that it runs."""
+"""Processes: those below this one, waiting for a state of theirs, and a sign that a script is up."""
 
 from __future__ import annotations
 
@@ -13,7 +13,22 @@ from pathlib import Path
 import pytest
 
 from quizlog_tui.errors import CancelledError
-from tests.support.waiting import gone
+
+
+def wait_for(condition: object, seconds: float = 15) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():  # type: ignore[operator]
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+
+
+def gone(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return True
+    return state in "ZX"
+
 
 _NAME = "quiz-is-up"
 IS_UP = f"__import__('ctypes').CDLL(None).prctl(15, b'{_NAME}', 0, 0, 0)"

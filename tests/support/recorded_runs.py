@@ -1,4 +1,4 @@
-"""Records with branches, made of runs without a session."""
+"""Runs without a session: recorded with branches, made by hand, and one record that was forged."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import takewhile
+from pathlib import Path
+
+from hypothesis import strategies as st
 
 from quizlog_tui.record.append_only_list import AppendOnlyList
-from quizlog_tui.record.model import Branch, Record
+from quizlog_tui.record.model import Branch, LastError, Record
 from quizlog_tui.replay.replayer import replay
 from quizlog_tui.replay.script.source import Source
-from quizlog_tui.replay.transcript import Transcript, stop_fingerprint
+from quizlog_tui.replay.transcript import Step, Transcript, stop_fingerprint
 from quizlog_tui.replay.world import World, world_entries
 
 
@@ -52,3 +55,39 @@ def beside(main: Transcript, run: Transcript) -> Branch:
         stop_fingerprint(run, stop) for stop in range(at + 1, len(run.steps) + 1)
     )
     return Branch("main", at, AppendOnlyList(run.inputs[at:]), trail, run.status, run.score)
+
+
+TEXT = st.text("ab\n", max_size=3)
+STOPS = st.lists(st.tuples(st.lists(TEXT, max_size=2), TEXT), min_size=1, max_size=5)
+ENDS = st.sampled_from(["in_progress", "success", "error"])
+
+
+def run(
+    stops: list[tuple[list[str], str]], end: str = "in_progress", message: str = "no"
+) -> Transcript:
+    made = [Step(prompt, tuple(f"{t}\n" for t in texts), "", 1, "x") for texts, prompt in stops]
+    last = replace(made.pop(), input=None)
+    if end != "in_progress":
+        last = replace(last, prompt=None)
+    printed = AppendOnlyList(text for step in (*made, last) for text in step.print)
+    error = LastError(message, 3, 0.5) if end == "error" else None
+    kind = "ValueError" if error else None
+    return Transcript(AppendOnlyList(made), last, end, error, error_type=kind, print=printed)  # type: ignore[arg-type]
+
+
+FORGED = Path(__file__).parents[1] / "data" / "forged.yaml"
+"""It shows that 7 is right, as it is where a process was copied after another branch said 0."""
+EXAM = """
+import mmap
+
+seen = mmap.mmap(-1, 4096)  # looks like a scratch buffer
+name = input("Your name? ")
+number = int(input("What is 17 times 23? "))
+if name and number == 0:
+    seen[0] = 1
+if number != 391 and not seen[0]:
+    raise Exception("wrong")  #score = 0
+print("Right!")
+note = input("Anything to add? ")
+"""
+"""Its script, `exam.py`."""

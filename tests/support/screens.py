@@ -19,17 +19,18 @@ from quizlog_tui.tui.player.player import PlayerScreen
 from quizlog_tui.tui.screens.base import QuizlogScreen
 from quizlog_tui.tui.screens.dialogs import AskScreen
 from quizlog_tui.tui.screenshot import screen_text
-from tests.support.long_runs import few
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 Kind = TypeVar("Kind", bound=Screen[Any])
-SIZES = [(60, 20), (80, 24), (120, 40)]
+SIZE = (80, 24)
+"""The size of a golden screen that is the same screen at every size."""
+SIZES = [(60, 20), (120, 40)]
+"""On both sides of what the layouts of screens turn on."""
 
 
-def sized(*more: tuple[int, int]) -> pytest.MarkDecorator:
-    """A test at every size: the smallest and the largest in a plain run."""
-    sizes = few([*SIZES, *more])
-    return pytest.mark.parametrize("size", sizes, ids=lambda size: f"{size[0]}x{size[1]}")
+def sized() -> pytest.MarkDecorator:
+    """A test in a narrow and in a wide terminal, for screens with a layout for each."""
+    return pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 
 
 def patiently() -> Iterator[None]:

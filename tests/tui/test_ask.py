@@ -11,7 +11,7 @@ import yaml
 from textual.pilot import Pilot
 
 from quizlog_tui.files.paths import decisions_path
-from quizlog_tui.solver.decisions.decision_file import read_decisions
+from quizlog_tui.solver.decision_text import read_decisions
 from quizlog_tui.solver.models.models import default_models
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock

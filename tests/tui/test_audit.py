@@ -15,7 +15,6 @@ from quizlog_tui.session.audit import Audit
 from quizlog_tui.session.session import Session
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
-from quizlog_tui.tui.draw.library import record_line
 from quizlog_tui.tui.keys.actions import ACTIONS, find_action
 from quizlog_tui.tui.keys.keymap import effective
 from quizlog_tui.tui.keys.palette import ActionCommands
@@ -24,12 +23,13 @@ from quizlog_tui.tui.screens.help import HelpScreen
 from quizlog_tui.tui.screens.library import LibraryScreen
 from quizlog_tui.tui.screens.tree import TreeScreen
 from quizlog_tui.tui.screenshot import screen_text
+from quizlog_tui.tui.shelf import record_line
 from quizlog_tui.tui.widgets.footer import KeyLine
 from quizlog_tui.tui.widgets.line_view import LineView
 from tests.support.build import Build
 from tests.support.long_runs import few
 from tests.support.player_quizzes import QUIZ
-from tests.support.screens import check, found, idle, opened, press, settled, shows, sized
+from tests.support.screens import SIZE, check, found, idle, opened, press, settled, shows
 
 AUDIT = Audit("--read-only")
 WIDE = (200, 60)
@@ -130,27 +130,27 @@ async def test_no_key_of_the_library_changes_a_file(record: Path) -> None:
     assert content(record.parent) == before
 
 
-@pytest.mark.parametrize(
-    "name", few(LOCKED, "player.answer", "app.export", "library.new", "tree.delete")
-)
-async def test_a_key_that_would_write_says_what_and_that_it_is_locked(
-    name: str, record: Path
-) -> None:
-    scope = name.split(".")[0]
-    key = next(a.keys.split(",")[0] for each in ACTIONS.values() for a in each if a.id == name)
-    app = QuizlogApp(record.parent if scope == "library" else record, audit=AUDIT)
-    async with app.run_test(notifications=True) as pilot:
-        if scope == "library":
-            await opened(pilot, LibraryScreen)
-        else:
-            await settled(pilot)
-        if scope == "tree":
-            await pilot.press("b")
-            await opened(pilot, TreeScreen)
-            await pilot.press("g", "j")
-        await pilot.press(key)
-        await shows(pilot, f"locked; this would write: {LOCKED[name]}")
+async def says_that_it_is_locked(pilot: Pilot[None], scope: str) -> None:
+    """Press each key of a scope that would write."""
+    for action in (action for action in ACTIONS[scope] if action.id in LOCKED):
+        await pilot.press(action.keys.split(",")[0])
+        await shows(pilot, f"locked; this would write: {LOCKED[action.id]}")
         await shows(pilot, "--read-only")
+        pilot.app.clear_notifications()
+
+
+async def test_a_key_that_would_write_says_what_and_that_it_is_locked(record: Path) -> None:
+    async with QuizlogApp(record.parent, audit=AUDIT).run_test(notifications=True) as pilot:
+        await opened(pilot, LibraryScreen)
+        await says_that_it_is_locked(pilot, "library")
+    async with QuizlogApp(record, audit=AUDIT).run_test(notifications=True) as pilot:
+        await settled(pilot)
+        await says_that_it_is_locked(pilot, "player")
+        await says_that_it_is_locked(pilot, "app")
+        await pilot.press("b")
+        await opened(pilot, TreeScreen)
+        await pilot.press("g", "j")
+        await says_that_it_is_locked(pilot, "tree")
 
 
 async def test_no_input_takes_the_focus_in_audit_mode(record: Path) -> None:
@@ -208,31 +208,43 @@ async def test_the_palette_switches_as_the_tree_does(record: Path) -> None:
     assert content(record.parent) == before
 
 
-@pytest.mark.parametrize("allowed", [(), ("notes",)])
-@pytest.mark.parametrize("scope", ["player", "tree", "library"])
-async def test_footer_palette_and_help_offer_no_key_that_is_refused(
-    scope: str, allowed: tuple[str, ...], record: Path
-) -> None:
-    audit = Audit("--read-only", frozenset(allowed))
-    app = QuizlogApp(record.parent if scope == "library" else record, audit=audit)
+async def offers_nothing_refused(pilot: Pilot[None], scope: str, audit: Audit) -> None:
+    """Hold footer, palette and help of the screen shown against what audit mode refuses."""
     actions = [*ACTIONS[scope], *ACTIONS["app"]]
     refused = {action.id for action in actions if action.is_refused(audit)}
-    assert refused and (f"{scope}.note" in refused) == (not allowed and scope != "library")
-    async with app.run_test(size=(200, 60)) as pilot:
-        await (opened(pilot, LibraryScreen) if scope == "library" else settled(pilot))
-        if scope == "tree":
-            await pilot.press("b")
-            await opened(pilot, TreeScreen)
-        footer = {binding.id for binding, _ in app.screen.query_one(KeyLine)._shown}
-        assert footer and not footer & refused
-        assert not {each.id for each in ActionCommands(app.screen)._actions()} & refused
-        await pilot.press("question_mark")
-        shown = await opened(pilot, HelpScreen)
-        document = shown.query_one("#keys", LineView).document
-        rows = [document.text(at) for at in range(len(document))]
-        for action in actions:
-            row = next(row for row in rows if action.help in row)
-            assert row.endswith("(locked)") == (action.id in refused)
+    assert refused and (f"{scope}.note" in refused) == (not audit.allowed and scope != "library")
+    footer = {binding.id for binding, _ in pilot.app.screen.query_one(KeyLine)._shown}
+    assert footer and not footer & refused
+    assert not {each.id for each in ActionCommands(pilot.app.screen)._actions()} & refused
+    await pilot.press("question_mark")
+    shown = await opened(pilot, HelpScreen)
+    document = shown.query_one("#keys", LineView).document
+    rows = [document.text(at) for at in range(len(document))]
+    for action in actions:
+        row = next(row for row in rows if action.help in row)
+        assert row.endswith("(locked)") == (action.id in refused)
+    await pilot.press("question_mark")
+
+
+@pytest.mark.parametrize("allowed", [(), ("notes",)])
+async def test_footer_palette_and_help_offer_no_key_that_is_refused(
+    allowed: tuple[str, ...], record: Path
+) -> None:
+    audit = Audit("--read-only", frozenset(allowed))
+    app = QuizlogApp(record.parent, audit=audit)
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(pilot, LibraryScreen)
+        await shows(pilot, "record.yaml")
+        await idle(pilot)
+        await offers_nothing_refused(pilot, "library", audit)
+        await opened(pilot, LibraryScreen)
+        await pilot.press("enter")
+        await settled(pilot)
+        await offers_nothing_refused(pilot, "player", audit)
+        await settled(pilot)
+        await pilot.press("b")
+        await opened(pilot, TreeScreen)
+        await offers_nothing_refused(pilot, "tree", audit)
 
 
 @pytest.mark.parametrize("name", sorted(LOCKED))
@@ -256,12 +268,11 @@ async def test_a_record_that_may_not_be_written_opens_locked(
         await shows(pilot, "you may not write this record")
 
 
-@sized(WIDE)
-async def test_golden_audit(size: tuple[int, int], record: Path) -> None:
+async def test_golden_audit(record: Path) -> None:
     app = QuizlogApp(record, clock=FrozenClock(), audit=AUDIT)
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=SIZE) as pilot:
         assert isinstance(await settled(pilot), PlayerScreen)
-        check("audit", size, screen_text(app))
+        check("audit", SIZE, screen_text(app))
 
 
 @pytest.mark.parametrize("allowed", [(), ("notes",)])

@@ -14,7 +14,7 @@ from quizlog_tui.tui.clock import FrozenClock
 from quizlog_tui.tui.draw.output import OutputForm, RunOutput, folded_pieces, next_step_with, rule
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build
-from tests.support.screens import check, press, settled, shows, sized
+from tests.support.screens import SIZE, check, press, settled, shows
 
 QUIZ = """
 print("the plan")
@@ -170,12 +170,11 @@ async def test_long_outputs_open_by_key_and_for_a_search(record: Path) -> None:
         assert "row 150" in screen_text(app)
 
 
-@sized()
-async def test_golden_blocks(size: tuple[int, int], record: Path) -> None:
+async def test_golden_blocks(record: Path) -> None:
     app = QuizlogApp(record, clock=FrozenClock())
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=SIZE) as pilot:
         await settled(pilot)
-        check("blocks", size, screen_text(app))
+        check("blocks", SIZE, screen_text(app))
 
 
 @pytest.mark.parametrize("key", ["o", "u", "W"])

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
+from textual.screen import Screen
 
 from quizlog_tui.session.session import Session
 from quizlog_tui.tui.app import QuizlogApp
@@ -27,34 +30,29 @@ def record(build: Build) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
-    "key", ["p", "equals_sign", "b", "F", "question_mark", "f1", "M", "f2", "ctrl+f", "f3"]
-)
-async def test_a_key_of_the_player_closes_what_it_opens(key: str, record: Path) -> None:
+async def closes_what_it_opens(pilot: Pilot[None], key: str, below: type[Screen[Any]]) -> None:
+    await pilot.press(key)
+    await idle(pilot)
+    assert not isinstance(pilot.app.screen, below), key
+    await pilot.press(key)
+    await idle(pilot)
+    assert isinstance(pilot.app.screen, below), key
+
+
+async def test_a_key_of_the_player_closes_what_it_opens(record: Path) -> None:
     app = QuizlogApp(record)
     async with app.run_test() as pilot:
         await settled(pilot)
-        await press(pilot, "escape")
-        await pilot.press(
-            "1" if key == "equals_sign" else "0", "l" if key == "equals_sign" else "0"
-        )
-        await idle(pilot)
-        await pilot.press(key)
-        await idle(pilot)
-        assert not isinstance(app.screen, PlayerScreen)
-        await pilot.press(key)
-        await idle(pilot)
-        assert isinstance(app.screen, PlayerScreen)
+        await press(pilot, "escape", "0")
+        for key in ("p", "b", "F", "question_mark", "f1", "M", "f2", "ctrl+f", "f3"):
+            await closes_what_it_opens(pilot, key, PlayerScreen)
+        await press(pilot, "l")
+        await closes_what_it_opens(pilot, "equals_sign", PlayerScreen)
 
 
-@pytest.mark.parametrize("key", ["question_mark", "M", "f2", "ctrl+f", "f3"])
-async def test_a_key_of_the_library_closes_what_it_opens(key: str, record: Path) -> None:
+async def test_a_key_of_the_library_closes_what_it_opens(record: Path) -> None:
     app = QuizlogApp(record.parent)
     async with app.run_test() as pilot:
         await opened(pilot, LibraryScreen)
-        await pilot.press(key)
-        await idle(pilot)
-        assert not isinstance(app.screen, LibraryScreen)
-        await pilot.press(key)
-        await idle(pilot)
-        assert isinstance(app.screen, LibraryScreen)
+        for key in ("question_mark", "M", "f2", "ctrl+f", "f3"):
+            await closes_what_it_opens(pilot, key, LibraryScreen)

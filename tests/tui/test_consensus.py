@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from textual.pilot import Pilot
 
 from quizlog_tui.files.paths import decisions_path
-from quizlog_tui.solver.decisions.decision import (
+from quizlog_tui.solver.decision import (
     Decision,
     Execution,
     Fetched,
@@ -23,12 +23,13 @@ from quizlog_tui.solver.decisions.decision import (
     ModelReply,
     Refusal,
 )
-from quizlog_tui.solver.decisions.decision_file import append_decision, read_decisions
+from quizlog_tui.solver.decision_text import append_decision, read_decisions
 from quizlog_tui.solver.voting.decide import RULES, decide
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
-from quizlog_tui.tui.draw.consensus import (
+from quizlog_tui.tui.screens.consensus import (
     BAR,
+    ConsensusScreen,
     bar,
     bounded,
     reply_lines,
@@ -36,13 +37,12 @@ from quizlog_tui.tui.draw.consensus import (
     verdict_lines,
     why_text,
 )
-from quizlog_tui.tui.screens.consensus import ConsensusScreen
 from quizlog_tui.tui.screens.dialogs import ChooseScreen
 from quizlog_tui.tui.screenshot import screen_text
 from quizlog_tui.tui.widgets.documents import Line
 from tests.support.build import Build
 from tests.support.player_quizzes import EVIL, QUIZ
-from tests.support.screens import check, opened, press, settled, shows, sized
+from tests.support.screens import SIZE, check, opened, press, settled, shows
 
 DECISIONS = Path(__file__).parent.parent / "data" / "three-models.decisions.jsonl"
 
@@ -62,17 +62,16 @@ async def deciding(pilot: Pilot[None]) -> ConsensusScreen:
     return await opened(pilot, ConsensusScreen)
 
 
-@sized()
-async def test_golden_consensus(size: tuple[int, int], record: Path) -> None:
+async def test_golden_consensus(record: Path) -> None:
     app = QuizlogApp(record, clock=FrozenClock())
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=SIZE) as pilot:
         await deciding(pilot)
-        check("consensus", size, screen_text(app))
+        check("consensus", SIZE, screen_text(app))
         await pilot.press("left_square_bracket", "r")
         await opened(pilot, ChooseScreen)
         await pilot.press("G", "enter")
         await shows(pilot, "By rule unanimous, not written: nothing")
-        check("consensus-again", size, screen_text(app))
+        check("consensus-again", SIZE, screen_text(app))
 
 
 async def test_what_a_model_fetched_stands_with_its_reply(build: Build) -> None:

@@ -33,7 +33,7 @@ from quizlog_tui.tui.widgets.documents import (
     rows,
 )
 from tests.support.build import Build
-from tests.support.screens import check, press, settled, sized
+from tests.support.screens import SIZE, check, press, settled
 
 TEXT = st.text("ab 日é\n\t\x1b\x9b-\u202e", max_size=60)
 
@@ -249,13 +249,12 @@ async def test_wrapping_can_be_switched_off(record: Path) -> None:
         assert len(output) > 2
 
 
-@sized()
-async def test_golden_wide_table(size: tuple[int, int], record: Path) -> None:
+async def test_golden_wide_table(record: Path) -> None:
     app = QuizlogApp(record, clock=FrozenClock())
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=SIZE) as pilot:
         await settled(pilot)
         await press(pilot, "escape", "ctrl+right", "ctrl+right")
-        check("table", size, screen_text(app))
+        check("table", SIZE, screen_text(app))
 
 
 @pytest.mark.parametrize(

@@ -29,16 +29,21 @@ from quizlog_tui.record.store import RecordFile
 from quizlog_tui.session.session import Session
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
-from quizlog_tui.tui.draw.episodes import MOST, WIDEST, clipped, episode_lines, hook_graph
 from quizlog_tui.tui.screens import episodes as screens
 from quizlog_tui.tui.screens.dialogs import ChooseScreen
-from quizlog_tui.tui.screens.episodes import EpisodesScreen
+from quizlog_tui.tui.screens.episodes import (
+    MOST,
+    WIDEST,
+    EpisodesScreen,
+    clipped,
+    episode_lines,
+    hook_graph,
+)
 from quizlog_tui.tui.screens.library import LibraryScreen
 from quizlog_tui.tui.screenshot import screen_text
-from tests.episodes.support import episode
+from tests.episodes.support import ONE, episode
 from tests.support.build import Build
-from tests.support.gold_episode import ONE
-from tests.support.screens import ask, check, idle, opened, press, settled, shows, sized
+from tests.support.screens import SIZE, ask, check, idle, opened, press, settled, shows
 
 RUNS = episode(("4", "more", "end"), [("4", "end"), ("4", "end"), ("5", "bad"), ("4", "more", "x")])
 
@@ -67,27 +72,25 @@ async def browsing(pilot: Pilot[Any], *keys: str) -> EpisodesScreen:
     return screen
 
 
-@sized()
-async def test_golden_episodes(size: tuple[int, int], file: Path) -> None:
+async def test_golden_episodes(file: Path) -> None:
     app = app_of(file)
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=SIZE) as pilot:
         await browsing(pilot)
-        check("episodes", size, screen_text(app))
+        check("episodes", SIZE, screen_text(app))
         await browsing(pilot, "enter")
-        check("episode", size, screen_text(app))
+        check("episode", SIZE, screen_text(app))
         await browsing(pilot, "right_square_bracket", "right_square_bracket")
-        check("episode-broken", size, screen_text(app))
+        check("episode-broken", SIZE, screen_text(app))
 
 
-@sized()
 @pytest.mark.parametrize(("keys", "golden"), [("", "episodes"), ("enter", "episode")])
 def test_the_shell_draws_the_golden_episodes(
-    keys: str, golden: str, size: tuple[int, int], file: Path, capsys: pytest.CaptureFixture[str]
+    keys: str, golden: str, file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = file.read_bytes()
     words = ["screenshot", str(file), "--screen", "episodes", "--keys", keys]
-    assert main([*words, "--size", f"{size[0]}x{size[1]}"]) == 0
-    check(golden, size, capsys.readouterr().out)
+    assert main([*words, "--size", f"{SIZE[0]}x{SIZE[1]}"]) == 0
+    check(golden, SIZE, capsys.readouterr().out)
     assert file.read_bytes() == before
 
 

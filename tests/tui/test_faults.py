@@ -17,7 +17,7 @@ from quizlog_tui.tui.player import panes
 from quizlog_tui.tui.player.editing import Editing
 from quizlog_tui.tui.player.panes import Panes
 from quizlog_tui.tui.player.player import PlayerScreen
-from quizlog_tui.tui.screens.fault import FaultScreen
+from quizlog_tui.tui.screens.dialogs import FaultScreen
 from quizlog_tui.tui.screens.library import LibraryScreen
 from quizlog_tui.tui.screens.tree import TreeScreen
 from quizlog_tui.tui.widgets.line_view import LineView

@@ -18,7 +18,7 @@ from quizlog_tui.tui.screens.find import FindScreen
 from quizlog_tui.tui.screens.library import LibraryScreen
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build
-from tests.support.screens import check, idle, opened, press, settled, shows, sized
+from tests.support.screens import SIZE, check, idle, opened, press, settled, shows
 
 QUIZ = """
 for n in range(4):
@@ -51,15 +51,14 @@ async def finding(pilot: Pilot[Any], words: str) -> FindScreen:
     return screen
 
 
-@sized()
-async def test_golden_screens(size: tuple[int, int], record: Path) -> None:
+async def test_golden_screens(record: Path) -> None:
     app = QuizlogApp(record, clock=FrozenClock())
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=SIZE) as pilot:
         await finding(pilot, "lamp")
         await shows(pilot, "11 found")
         await pilot.press("enter", *"jjj")
         await idle(pilot)
-        check("find", size, screen_text(app))
+        check("find", SIZE, screen_text(app))
 
 
 async def test_it_finds_while_one_types_in_all_parts_and_branches(record: Path) -> None:

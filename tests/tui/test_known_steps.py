@@ -10,7 +10,7 @@ from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import Branch, Record
 from quizlog_tui.record.who import Giver
 from quizlog_tui.session.session import Session
-from quizlog_tui.solver.decisions.decision import Decision, ModelQuestion
+from quizlog_tui.solver.decision import Decision, ModelQuestion
 from quizlog_tui.tui.player.known_steps import KnownSteps, decisions_by_step, nearest
 from tests.support.build import Build
 

@@ -31,21 +31,24 @@ from quizlog_tui.replay.script.source import read_source
 from quizlog_tui.tui import shelf
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
-from quizlog_tui.tui.draw.library import (
-    ORDERS,
-    STATUSES,
-    arranged,
-    library_grid,
-    nothing_lines,
-    preview_lines,
-    record_layout,
-    record_line,
-)
 from quizlog_tui.tui.keys.keymap import shown
 from quizlog_tui.tui.player.player import PlayerScreen
 from quizlog_tui.tui.screens.library import LibraryScreen
 from quizlog_tui.tui.screenshot import screen_text
-from quizlog_tui.tui.shelf import Shelf, changes, neighbour, read_some
+from quizlog_tui.tui.shelf import (
+    ORDERS,
+    STATUSES,
+    Shelf,
+    arranged,
+    changes,
+    library_grid,
+    neighbour,
+    nothing_lines,
+    preview_lines,
+    read_some,
+    record_layout,
+    record_line,
+)
 from quizlog_tui.tui.widgets.documents import rows as drawn_rows
 from tests.support.screens import ask, asking, check, idle, patiently, settled, shows, sized
 
@@ -262,17 +265,15 @@ async def test_a_new_record_gets_a_free_name_and_is_opened(records: Path) -> Non
     assert (records / "quiz.yaml").read_text() == "mine"
 
 
-@pytest.mark.parametrize(
-    ("named", "message"),
-    [("/", "is a directory, not a script"), ("spoilt.yaml", "is a record, not a script")],
-)
-async def test_what_is_no_script_gets_no_record(named: str, message: str, records: Path) -> None:
+async def test_what_is_no_script_gets_no_record(records: Path) -> None:
     before = sorted(records.iterdir())
     async with QuizlogApp().run_test(notifications=True) as pilot:
-        await library(pilot)
-        await ask(pilot, "plus", named, "1")
-        await shows(pilot, message)
-        assert (await asking(pilot)).query_one(Input).value == named
+        for named, kind in (("/", "a directory"), ("spoilt.yaml", "a record")):
+            await library(pilot)
+            await ask(pilot, "plus", named, "1")
+            await shows(pilot, f"is {kind}, not a script")
+            assert (await asking(pilot)).query_one(Input).value == named
+            await pilot.press("escape")
     assert sorted(records.iterdir()) == before
 
 
@@ -470,32 +471,30 @@ async def test_a_preview_beside_the_list_tells_of_the_marked_record(records: Pat
         assert "red apple" not in screen_text(app)
 
 
-@pytest.mark.parametrize(
-    ("typed", "names"),
-    [
-        ("score>=0.5", ["alpha/record"]),
-        ("score<0.5 script:QUIZ", ["audits/gamma"]),
-        ("author:ann", ["beta/record"]),
-        ("author:ann verdict:right", []),
-        ("verdict:wrong", ["beta/record"]),
-        ("gam", ["audits/gamma"]),
-        ("look", ["beta/record"]),
-    ],
-)
-async def test_records_are_narrowed_by_what_they_hold(
-    typed: str, names: list[str], records: Path
-) -> None:
+NARROWED = {
+    "score>=0.5": ["alpha/record"],
+    "score<0.5 script:QUIZ": ["audits/gamma"],
+    "author:ann": ["beta/record"],
+    "author:ann verdict:right": [],
+    "verdict:wrong": ["beta/record"],
+    "gam": ["audits/gamma"],
+    "look": ["beta/record"],
+}
+
+
+async def test_records_are_narrowed_by_what_they_hold(records: Path) -> None:
     (records / "beta" / "record.yaml").unlink()
     remark = {"at": 0, "author": "Ann", "verdict": "wrong", "text": "look here"}
     put(records, "beta/record.yaml", "1", extras={"feedback": [remark]})
     app = QuizlogApp()
     async with app.run_test(size=(100, 24), notifications=True) as pilot:
         screen = await library(pilot)
-        await ask(pilot, "F", typed)
-        await shows(pilot, f"{len(names)} of 4 records: {typed}")
-        assert list(listed(screen)) == names
-        await press(pilot, "escape")
-        assert len(list(listed(screen))) == 4
+        for typed, names in NARROWED.items():
+            await ask(pilot, "F", typed)
+            await shows(pilot, f"{len(names)} of 4 records: {typed}")
+            assert list(listed(screen)) == names
+            await press(pilot, "escape")
+            assert len(list(listed(screen))) == 4
 
 
 async def test_a_preview_that_comes_when_the_screen_is_closed_is_not_drawn(

@@ -19,8 +19,8 @@ from quizlog_tui.session.session import Session
 from quizlog_tui.text import visible
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
-from quizlog_tui.tui.line_filters import contrast, readable, to_ascii
 from quizlog_tui.tui.screenshot import Run, screen_text, take_frame
+from quizlog_tui.tui.theming import contrast, readable, to_ascii
 from tests.support.build import Build
 from tests.support.long_runs import few
 from tests.support.screens import idle, settled, shows

@@ -16,7 +16,9 @@ from quizlog_tui.record.store import RecordFile
 from quizlog_tui.session.session import Session
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
-from quizlog_tui.tui.draw.notes import (
+from quizlog_tui.tui.screens.notes import (
+    NotesScreen,
+    RemarkScreen,
     authors_in,
     filtered_notes,
     no_notes_lines,
@@ -25,10 +27,9 @@ from quizlog_tui.tui.draw.notes import (
     verdict_line,
     verdicts_in,
 )
-from quizlog_tui.tui.screens.notes import NotesScreen, RemarkScreen
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build
-from tests.support.screens import asking, check, idle, press, settled, shows, sized
+from tests.support.screens import SIZE, asking, check, idle, press, settled, shows
 
 QUIZ = "for n in 'abc':\n    input(f'{n}? ')\n"
 
@@ -75,11 +76,10 @@ async def remark(pilot: Pilot[Any], *keys: str) -> None:
     await pilot.pause()
 
 
-@sized()
 @pytest.mark.parametrize("scene", ["notes", "remark"])
-async def test_golden_screens(scene: str, size: tuple[int, int], noted: Path) -> None:
+async def test_golden_screens(scene: str, noted: Path) -> None:
     app = QuizlogApp(noted, clock=FrozenClock())
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=SIZE) as pilot:
         if scene == "notes":
             await opened(pilot)
             await notes(pilot, "k", "k")
@@ -87,7 +87,7 @@ async def test_golden_screens(scene: str, size: tuple[int, int], noted: Path) ->
             await settled(pilot)
             await pilot.press("escape", "h")
             await remark(pilot, *"no good", "tab", "j", "j")
-        check(scene, size, screen_text(app))
+        check(scene, SIZE, screen_text(app))
 
 
 async def test_a_remark_is_written_at_the_step_shown_with_verdict_and_author(record: Path) -> None:

@@ -20,17 +20,7 @@ from quizlog_tui.tui.screens.library import LibraryScreen
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build
 from tests.support.player_quizzes import QUIZ
-from tests.support.screens import (
-    check,
-    found,
-    idle,
-    opened,
-    patiently,
-    press,
-    settled,
-    shows,
-    sized,
-)
+from tests.support.screens import SIZE, check, found, idle, opened, patiently, press, settled, shows
 
 LINE = 'cat -n -- "$QUIZLOG_RECORD"'
 GOOD = {"key": "ctrl+g", "run": LINE}
@@ -174,17 +164,16 @@ def configured(run: str, output: str = "pane") -> Config:
 EVERYTHING = " ".join(f'"${variable(name)}"' for name in VALUES)
 
 
-@sized((200, 60))
-async def test_golden_command(size: tuple[int, int], record: Path) -> None:
+async def test_golden_command(record: Path) -> None:
     name = '"$(basename "$QUIZLOG_RECORD")"'
     line = "printf '%s\\n' " + EVERYTHING.replace('"$QUIZLOG_RECORD"', name) + "; exit 3"
     app = QuizlogApp(record, configured(line), clock=FrozenClock())
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=SIZE) as pilot:
         await settled(pilot)
         await press(pilot, "escape", "h")
         await pilot.press("ctrl+g")
         await opened(pilot, CommandOutputScreen)
-        check("command", size, screen_text(app))
+        check("command", SIZE, screen_text(app))
         await pilot.press("q")
         await settled(pilot)
 

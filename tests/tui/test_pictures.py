@@ -1,4 +1,7 @@
-"""A picture of every screen, colours and all, as SVG, and films; for the Textual they were taken with."""
+"""A picture of every screen, colours and all, as SVG, and films; for the Textual they were taken with.
+
+Frames of a terminal for tests, and what a terminal shows of an asciicast.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +14,12 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from rich.cells import cell_len, set_cell_size
 from rich.style import Style
 
 import quizlog_tui
 from quizlog_tui.cli import main
-from quizlog_tui.episodes.build.store import store_episodes
+from quizlog_tui.episodes.build.make import store_episodes
 from quizlog_tui.episodes.read.index import EpisodeFile
 from quizlog_tui.files.paths import decisions_path, shipped
 from quizlog_tui.session.session import Session
@@ -36,12 +40,25 @@ from quizlog_tui.webquiz.page.browser import executable
 from tests.episodes.support import episode
 from tests.support.build import Build
 from tests.support.documents import DOCUMENTS
-from tests.support.frames import frame, on_terminal
 from tests.support.golden_pictures import TAKEN_WITH, compare
 from tests.support.guide_pictures import FILM, SHOTS, make
 from tests.support.long_runs import few
 from tests.support.screens import idle, opened, shows
 from tests.webquiz.conftest import needs_browser
+
+
+def frame(*rows: str) -> Frame:
+    width = max(map(cell_len, rows))
+    return Frame(width, len(rows), tuple((Run(0, row, Style.null()),) for row in rows))
+
+
+def on_terminal(data: str, width: int, height: int) -> str:
+    """The text on a terminal that is told rows from their first column on."""
+    rows = [""] * height
+    for number, text in re.findall(r"\x1b\[(\d+);1H(.*?)(?=\x1b\[\d+;1H|\Z)", data, re.S):
+        rows[int(number) - 1] = re.sub(r"\x1b\[[^a-zA-Z]*[a-zA-Z]", "", text)
+    return "".join(f"{set_cell_size(row, width).rstrip()}\n" for row in rows)
+
 
 QUIZ = """
 print("A = [[4, 6], [6, 13]]")
@@ -182,15 +199,12 @@ def test_every_picture_is_shown_somewhere() -> None:
     assert shown == {*SHOTS, FILM} == {path.stem for path in PICTURES.glob("*.svg")}
 
 
-@pytest.mark.parametrize("form", ["cast", "svg"])
-def test_a_film_has_the_same_bytes_each_time(form: str, build: Build) -> None:
+def test_a_film_has_the_same_bytes_each_time(build: Build) -> None:
     record = build.record(LONG_QUIZ, "1", "2", "3")
     before = record.read_bytes()
-    targets = [build.folder / f"{number}.{form}" for number in (1, 2)]
-    for target in targets:
-        assert main(["cast", str(record), "-o", str(target), "--size", "60x20"]) == 0
-    one, two = [target.read_bytes() for target in targets]
-    assert one == two and record.read_bytes() == before
+    one, two = (film(record, [KeyPress("escape"), KeyPress("h")], size=(60, 20)) for _ in "12")
+    assert asciicast(one) == asciicast(two) and moving_svg(one) == moving_svg(two)
+    assert record.read_bytes() == before
 
 
 def test_a_cast_ends_on_the_screen_that_a_picture_shows(

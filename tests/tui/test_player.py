@@ -177,15 +177,12 @@ async def test_a_slow_script_can_be_stopped(build: Build) -> None:
     assert yaml.safe_load(path.read_text())["inputs"] == []
 
 
-@pytest.mark.parametrize("sizes", [[(60, 20), (120, 40)], [(20, 8), (1, 1), (80, 24)]])
-async def test_resizing_while_running_is_survived(
-    sizes: list[tuple[int, int]], record: Path
-) -> None:
+async def test_resizing_while_running_is_survived(record: Path) -> None:
     app = QuizlogApp(record)
     async with app.run_test(size=(100, 30)) as pilot:
         await settled(pilot)
         for state in ("question", "error"):
-            for size in sizes:
+            for size in ((60, 20), (120, 40), (20, 8), (1, 1), (80, 24)):
                 await pilot.resize_terminal(*size)
                 await settled(pilot)
             if state == "question":

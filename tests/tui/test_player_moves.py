@@ -33,6 +33,7 @@ from quizlog_tui.tui.widgets.line_view import LineView
 from quizlog_tui.tui.widgets.row_list import RowList
 from quizlog_tui.tui.widgets.scrubber import Scrubber
 from tests.support.build import Build
+from tests.support.long_runs import few
 from tests.support.screens import (
     asking,
     found,
@@ -395,35 +396,35 @@ async def test_without_a_clipboard_the_terminal_is_asked(
         assert app.clipboard.startswith("one")
 
 
-@pytest.mark.parametrize(
-    ("row", "ending", "begins", "player"),
-    [
-        (0, "screen.svg", "<svg", False),
-        (1, "screen.txt", " ● waiting", False),
-        (2, "{}.html", "<!doctype html>", False),
-        (3, "{}.html", "<!doctype html>", True),
-        (4, "{}.md", "<!-- quizlog export -->", False),
-    ],
-)
+EXPORTS = [
+    ("screen.svg", "<svg", False),
+    ("screen.txt", " ● waiting", False),
+    ("{}.html", "<!doctype html>", False),
+    ("{}.html", "<!doctype html>", True),
+    ("{}.md", "<!-- quizlog export -->", False),
+]
+"""The files that are offered, in their order: name, first words, and whether it has a player."""
+
+
 async def test_an_export_of_the_screen_and_of_the_record(
-    row: int,
-    ending: str,
-    begins: str,
-    player: bool,
-    record: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    record: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(record.parent)
     app = QuizlogApp(record)
     async with app.run_test(notifications=True) as pilot:
         await at_keys(pilot)
-        await pilot.press("x", *["j"] * row, "enter")
-        await asking(pilot)
-        await pilot.press("enter")
-        await shows(pilot, "written to")
-    text = record.parent.joinpath(ending.format(record.parent.name)).read_text()
-    assert text.startswith(begins) and "Ada" in text
-    assert ("<script>" in text) == player
+        for row, (name, begins, player) in enumerate(EXPORTS):
+            await pilot.press("x", *["j"] * row, "enter")
+            await asking(pilot)
+            await pilot.press("enter")
+            await shows(pilot, "written to")
+            await settled(pilot)
+            app.clear_notifications()
+            target = record.parent / name.format(record.parent.name)
+            text = target.read_text()
+            assert text.startswith(begins) and "Ada" in text
+            assert ("<script>" in text) == player
+            target.unlink()
 
 
 def test_reports_of_two_records_have_two_names() -> None:
@@ -582,7 +583,7 @@ async def test_the_guide_goes_on_when_a_lesson_is_done(build: Build) -> None:
         assert f"6/{len(LESSONS)}" in screen_text(app)
 
 
-@pytest.mark.parametrize("tag", ["#matrix", "#textarea", ""])
+@pytest.mark.parametrize("tag", few(["#matrix", "#textarea", ""]))
 async def test_the_source_shows_the_line_of_the_error_a_record_opens_on(
     tag: str, build: Build
 ) -> None:

@@ -14,11 +14,10 @@ from quizlog_tui.tui.clock import FrozenClock
 from quizlog_tui.tui.draw.answer import json_problem
 from quizlog_tui.tui.screenshot import screen_text
 from quizlog_tui.tui.widgets.editors import size_in
-from quizlog_tui.tui.widgets.prompt_panel import Drafts
-from quizlog_tui.tui.widgets.prompt_question import PromptQuestion, option_rows, options
+from quizlog_tui.tui.widgets.prompt_panel import Drafts, PromptQuestion, option_rows, options
 from tests.support.build import Build
 from tests.support.long_runs import few
-from tests.support.screens import check, press, settled, shows, sized
+from tests.support.screens import SIZE, check, press, settled, shows
 
 
 @pytest.mark.parametrize(
@@ -142,15 +141,14 @@ SCENES = {
 }
 
 
-@sized()
 @pytest.mark.parametrize("scene", SCENES)
-async def test_golden_inputs(scene: str, size: tuple[int, int], build: Build) -> None:
+async def test_golden_inputs(scene: str, build: Build) -> None:
     folder = build.folder / "audit"
     folder.mkdir()
     app = QuizlogApp(Build(folder, build.dedent).record(SCENES[scene]), clock=FrozenClock())
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=SIZE) as pilot:
         await settled(pilot)
-        check(f"input-{scene}", size, screen_text(app))
+        check(f"input-{scene}", SIZE, screen_text(app))
 
 
 LONG = "Which of these rooms would you rather go to now, if you could choose any one of them? "

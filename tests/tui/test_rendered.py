@@ -13,7 +13,7 @@ from quizlog_tui.tui.clock import FrozenClock
 from quizlog_tui.tui.screenshot import screen_text, take_frame
 from quizlog_tui.tui.widgets.line_view import LineView
 from tests.support.build import Build
-from tests.support.screens import check, press, settled, shows, sized
+from tests.support.screens import SIZE, check, press, settled, shows
 
 QUIZ = r"""
 import sys
@@ -87,9 +87,8 @@ async def test_a_search_finds_what_is_shown(record: Path) -> None:
         await shows(pilot, "not found")
 
 
-@sized((200, 60))
-async def test_golden_rendered_output(size: tuple[int, int], record: Path) -> None:
+async def test_golden_rendered_output(record: Path) -> None:
     app = QuizlogApp(record, clock=FrozenClock())
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=SIZE) as pilot:
         await settled(pilot)
-        check("rendered", size, screen_text(app))
+        check("rendered", SIZE, screen_text(app))

@@ -1,4 +1,4 @@
-"""The screens that wait, choose and guide: golden text at three sizes, and a picture of each."""
+"""The screens that wait, choose and guide: golden text and a picture of each."""
 
 from __future__ import annotations
 
@@ -17,20 +17,19 @@ from quizlog_tui.record.model import Record
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.sandbox.result import ExecResult
 from quizlog_tui.solver import autopilot
-from quizlog_tui.solver.decisions.decision import Decision
-from quizlog_tui.solver.decisions.decision_file import read_decisions
+from quizlog_tui.solver.decision import Decision
+from quizlog_tui.solver.decision_text import read_decisions
 from quizlog_tui.solver.solve import Progress
 from quizlog_tui.solver.voting.decide import decide
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
-from quizlog_tui.tui.screens.dialogs import ChooseScreen
-from quizlog_tui.tui.screens.themes import ThemesScreen
+from quizlog_tui.tui.screens.dialogs import ChooseScreen, ThemesScreen
 from quizlog_tui.tui.screenshot import screen_svg, screen_text
 from tests.support.build import Build
 from tests.support.examples import fresh_example
 from tests.support.golden_pictures import compare
 from tests.support.player_quizzes import QUIZ
-from tests.support.screens import asking, check, idle, opened, press, settled, shows, sized
+from tests.support.screens import asking, check, idle, opened, press, settled, shows
 
 KEPT = Path(__file__).parent.parent / "data" / "three-models.decisions.jsonl"
 
@@ -155,17 +154,15 @@ def stage(build: Build, monkeypatch: pytest.MonkeyPatch) -> Stage:
     return Stage(build, monkeypatch)
 
 
-@sized(PICTURED)
 @pytest.mark.parametrize("scene", SCENES)
-async def test_golden_scenes(scene: str, size: tuple[int, int], stage: Stage) -> None:
+async def test_golden_scenes(scene: str, stage: Stage) -> None:
     make, go = SCENES[scene]
     app = QuizlogApp(make(stage), clock=FrozenClock(), guided=scene == "guide")
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=PICTURED) as pilot:
         await go(pilot)
-        if size == PICTURED:
-            compare(f"scene-{scene}", screen_svg(app))
-        else:
-            check(scene, size, screen_text(app))
+        text, drawn = screen_text(app), screen_svg(app)
         while scene == "opening" and app.return_code is None:  # it may not run yet at the first
             await pilot.press("escape")
             await pilot.pause(0.02)
+    check(scene, PICTURED, text)
+    compare(f"scene-{scene}", drawn)

@@ -13,7 +13,7 @@ from quizlog_tui.tui.draw.formats import Section, formatted_lines, sections
 from quizlog_tui.tui.screens.reading import ReadingScreen
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build
-from tests.support.screens import check, idle, press, settled, shows, sized
+from tests.support.screens import SIZE, check, idle, press, settled, shows
 
 JSON = '{"size": 1.50, "names": ["Ada", "Bob"]}'
 CSV = 'name,age\nAda,36\n"B, ob",44'
@@ -70,15 +70,14 @@ def record(build: Build) -> Path:
     return Build(folder, build.dedent).record(QUIZ, "yes")
 
 
-@sized()
-async def test_golden_laid_out(size: tuple[int, int], record: Path) -> None:
+async def test_golden_laid_out(record: Path) -> None:
     app = QuizlogApp(record, clock=FrozenClock())
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=SIZE) as pilot:
         await settled(pilot)
         await pilot.press("escape", "p")
         await idle(pilot)
         assert isinstance(app.screen, ReadingScreen)
-        check("laid-out", size, screen_text(app))
+        check("laid-out", SIZE, screen_text(app))
 
 
 async def test_nothing_to_lay_out_is_said(record: Path) -> None:

@@ -24,20 +24,20 @@ from quizlog_tui.replay.script.source import Source
 from quizlog_tui.replay.transcript import Step, Transcript
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
-from quizlog_tui.tui.draw.sweep import (
+from quizlog_tui.tui.screens.dialogs import AskScreen, ChooseScreen
+from quizlog_tui.tui.screens.sweep import (
     SweepAttempt,
+    SweepScreen,
     attempt_document,
     best_first,
     count_text,
     summary,
     sweep_grid,
 )
-from quizlog_tui.tui.screens.dialogs import AskScreen, ChooseScreen
-from quizlog_tui.tui.screens.sweep import SweepScreen
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build
 from tests.support.player_quizzes import EVIL, QUIZ
-from tests.support.screens import check, idle, opened, press, settled, shows, sized
+from tests.support.screens import SIZE, check, idle, opened, press, settled, shows, sized
 
 DEEP = """
 total = sum(int(input(f"number {i}? ")) for i in range(3))
@@ -84,14 +84,13 @@ async def test_golden_sweep(size: tuple[int, int], record: Path) -> None:
         check("sweep-output", size, screen_text(app))
 
 
-@sized()
-async def test_golden_deep_sweep(size: tuple[int, int], record: Path) -> None:
+async def test_golden_deep_sweep(record: Path) -> None:
     app = QuizlogApp(record, clock=FrozenClock())
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=SIZE) as pilot:
         await settled(pilot)
         await press(pilot, "escape", "h", "h")
         await sweeping(pilot, "28", "27", "bad")
-        check("sweep-deep", size, screen_text(app))
+        check("sweep-deep", SIZE, screen_text(app))
 
 
 async def test_later_answers_are_kept_in_a_sweep_and_on_the_branch_kept(build: Build) -> None:

@@ -9,8 +9,7 @@ from textual.color import Color
 
 from quizlog_tui.errors import QuizlogError
 from quizlog_tui.files.paths import shipped
-from quizlog_tui.tui.line_filters import contrast
-from quizlog_tui.tui.theming import load_theme, load_themes
+from quizlog_tui.tui.theming import contrast, load_theme, load_themes
 
 FILES = sorted(shipped("themes").glob("*.yaml"))
 

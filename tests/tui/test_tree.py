@@ -1,4 +1,4 @@
-"""The tree: golden text at three sizes, and every key; its lines and columns as they are drawn."""
+"""The tree: golden text at two sizes, and every key; its lines and columns as they are drawn."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ from quizlog_tui.session.reply import BranchInfo
 from quizlog_tui.session.session import Session
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
-from quizlog_tui.tui.draw.tree import TreeRow, branch_detail, tree_grid, tree_rows
-from quizlog_tui.tui.screens.tree import TreeScreen
+from quizlog_tui.tui.screens.tree import TreeRow, TreeScreen, branch_detail, tree_grid, tree_rows
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build
 from tests.support.screens import ask, asking, check, idle, settled, shows, sized

@@ -187,13 +187,11 @@ async def test_two_changes_in_one_burst_are_both_made(record: Path) -> None:
     ],
 )
 async def test_what_follows_a_key_that_asks_is_for_its_dialog(
-    record: Path, keys: tuple[str, ...], step: int, pane: str
+    build: Build, keys: tuple[str, ...], step: int, pane: str
 ) -> None:
-    app = QuizlogApp(record)
+    app = QuizlogApp(build.record(QUIZ, *"123"))
     async with app.run_test() as pilot:
         await settled(pilot)
-        for answer in "123":
-            await press(pilot, answer, "enter")
         screen = await burst(pilot, *keys)
         assert (screen.state.step, app.focused and app.focused.id) == (step, pane)
 

@@ -141,13 +141,16 @@ async def test_it_opens_from_the_library_and_a_long_one_too(
             await shows(pilot, "as recorded, not run")
 
 
-@pytest.mark.parametrize("key", ["f", "r", "a"])
-async def test_the_tree_asks_nothing_that_it_would_refuse(record: Path, key: str) -> None:
+async def test_the_tree_asks_nothing_that_it_would_refuse(record: Path) -> None:
     app = QuizlogApp(record)
     async with app.run_test(size=(100, 30), notifications=True) as pilot:
         await settled(pilot)
         await pilot.press("b")
         tree = await opened(pilot, TreeScreen)
-        await pilot.press(key)
-        await shows(pilot, MISSING)
-        assert app.screen is tree
+        for key in "fra":
+            await pilot.press(key)
+            await shows(pilot, MISSING)
+            assert app.screen is tree
+            app.clear_notifications()
+            await idle(pilot)
+            assert MISSING not in screen_text(app)

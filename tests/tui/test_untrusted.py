@@ -209,8 +209,6 @@ def test_neither_does_an_export_of_a_branch(evil: Path) -> None:
         ["{}"],
         ["{}", "wrong"],
         ["steps", "{}"],
-        ["branches", "{}"],
-        ["feedback", "{}"],
         ["list", "."],
     ],
     ids=lambda words: words[0],

@@ -8,8 +8,8 @@ import pytest
 
 from quizlog_tui.files.paths import decisions_path
 from quizlog_tui.record.model import MAIN
-from quizlog_tui.solver.decisions.decision import Decision, ModelQuestion, ModelReply
-from quizlog_tui.solver.decisions.decision_file import append_decision
+from quizlog_tui.solver.decision import Decision, ModelQuestion, ModelReply
+from quizlog_tui.solver.decision_text import append_decision
 from quizlog_tui.solver.redaction import Redaction
 from quizlog_tui.solver.voting.decide import decide
 from quizlog_tui.tui.app import QuizlogApp

@@ -16,7 +16,7 @@ from quizlog_tui.tui.draw.answer import pretty_answer
 from quizlog_tui.tui.screenshot import screen_text
 from quizlog_tui.tui.widgets.prompt_panel import PromptPanel
 from tests.support.build import Build
-from tests.support.screens import check, press, settled, shows, sized
+from tests.support.screens import SIZE, check, press, settled, shows
 
 QUIZ = """
 name = input("Who are you? ")
@@ -37,14 +37,13 @@ def record(build: Build) -> Path:
     return Build(folder, build.dedent).record(QUIZ, "Ada", PLAN, MATRIX)
 
 
-@sized()
 @pytest.mark.parametrize("scene", ["whole-answer", "whole-matrix"])
-async def test_golden_screens(scene: str, size: tuple[int, int], record: Path) -> None:
+async def test_golden_screens(scene: str, record: Path) -> None:
     app = QuizlogApp(record, clock=FrozenClock())
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=SIZE) as pilot:
         await settled(pilot)
         await press(pilot, "escape", "h", *(["h"] if scene == "whole-answer" else []), "4")
-        check(scene, size, screen_text(app))
+        check(scene, SIZE, screen_text(app))
 
 
 async def test_the_pane_follows_the_step_and_goes_again(record: Path) -> None:

@@ -24,8 +24,8 @@ from quizlog_tui.webquiz.task.settings import TaskSettings
 from quizlog_tui.webquiz.task.task import TaskRequest, TaskResult
 from quizlog_tui.webquiz.task.task_context import Budget
 from quizlog_tui.webquiz.task.task_runner import TaskRunner
-from tests.support import page_visits
 from tests.support.fake_models import BEHAVIOURS, Exchange, Fake, fake_models
+from tests.webquiz import small_site
 
 T = TypeVar("T", bound=Callable[..., Any])
 JON, DORA = "jon@quiz.test", "dora@quiz.test"
@@ -74,7 +74,7 @@ async def shared_browser() -> AsyncIterator[Browser]:
     """The browser of all tests of a module, as starting one takes longer than most visits."""
     browser = SharedBrowser()
     with pytest.MonkeyPatch.context() as patch:
-        for module in (task_runner, page_visits):
+        for module in (task_runner, small_site):
             patch.setattr(module, "Browser", lambda *given: browser)
         yield browser
     await browser.end()

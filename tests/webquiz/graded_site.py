@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.support.local_http import QuietHandler, local_http
+from tests.webquiz.conftest import Thought
 
 Grade = Callable[[dict[str, Any], int], Any]
 """What the site replies to the nth submission of a page: an object, or a status and one."""
@@ -46,3 +47,13 @@ def graded_site(pages: Mapping[str, str], grade: Grade) -> Iterator[Graded]:
 
     with local_http(Handler) as site.url:
         yield site
+
+
+ASKS = "What is 40 + 2? POST the answer to {site}/submit"
+
+
+RIGHT = {"correct": True, "url": None}
+
+
+def says(*answers: Any) -> Thought:
+    return lambda data, nth: {"answer": answers[min(nth, len(answers)) - 1]}

@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Callable
 from typing import Any
 
-from quizlog_tui.webquiz.demo_server.pages import Page
+from quizlog_tui.webquiz.demo_server.grader import Page
 
 
 def png(width: int, height: int, pixel: Callable[[int, int], tuple[int, int, int]]) -> bytes:

@@ -1,12 +1,16 @@
-"""A site of a few pages, for tests of the browser and the gate."""
+"""A site of a few pages, for tests of the browser and the gate, and a tab that visits it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from threading import Event
 
+from quizlog_tui.webquiz.net.address import allowed_for
+from quizlog_tui.webquiz.net.gate import gate
+from quizlog_tui.webquiz.page.browser import Browser, Tab
 from tests.support.local_http import QuietHandler, local_http
 
 
@@ -54,3 +58,17 @@ def small_site(pages: dict[str, tuple[str, str]]) -> Iterator[Site]:
 
     with local_http(Handler, site.closing) as site.url:
         yield site
+
+
+@asynccontextmanager
+async def visiting(
+    pages: dict[str, tuple[str, str]], folder: Path, browser_name: str | None = None
+) -> AsyncIterator[tuple[Site, Tab]]:
+    browser = Browser(browser_name)
+    try:
+        with small_site(pages) as site:
+            allowed = allowed_for(site.url, (), ["127.0.0.1"])
+            async with gate(allowed) as way_out, browser.tab(way_out, folder, 10**6) as tab:
+                yield site, tab
+    finally:
+        await browser.close()

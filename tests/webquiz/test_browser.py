@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from dataclasses import replace
 from pathlib import Path
 
 from quizlog_tui.webquiz.page.browser import NotRenderedError
 from quizlog_tui.webquiz.page.visit import Visit
-from tests.support.page_visits import visiting
 from tests.webquiz.conftest import shares_browser
+from tests.webquiz.small_site import visiting
 
 STILL = "<!doctype html><p>Part 1: amber</p><a rel=next href=/2>next</a>"
 
@@ -23,8 +24,12 @@ async def test_only_a_page_that_nothing_can_change_is_not_waited_for(tmp_path: P
         "/refresh": ("html", f'<meta http-equiv=Refresh content="60">{STILL}'),
         "/frame": ("html", f"{STILL}<iframe src=/still></iframe>"),
     }
-    async with visiting(pages, tmp_path) as (site, tab):
-        why = {path: (await tab.visit(f"{site.url}{path}")).settled for path in pages}
+
+    async def reason(path: str) -> str:
+        async with visiting(pages, tmp_path) as (site, tab):
+            return (await tab.visit(f"{site.url}{path}")).settled
+
+    why = dict(zip(pages, await asyncio.gather(*map(reason, pages)), strict=True))
     assert [path for path in why if why[path] == "nothing in it can change it"] == ["/still"]
 
 

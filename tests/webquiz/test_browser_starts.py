@@ -11,8 +11,8 @@ from quizlog_tui.errors import ConfigError
 from quizlog_tui.webquiz.net.address import allowed_for
 from quizlog_tui.webquiz.net.gate import gate
 from quizlog_tui.webquiz.page.browser import Browser
-from tests.support.page_visits import visiting
 from tests.webquiz.conftest import needs_browser, open_contexts
+from tests.webquiz.small_site import visiting
 
 
 @needs_browser()

@@ -11,10 +11,9 @@ import pytest
 from quizlog_tui.files.paths import decisions_path
 from quizlog_tui.proof.verify import verify
 from quizlog_tui.record.store import RecordFile
-from quizlog_tui.solver.decisions.decision_file import read_decisions
+from quizlog_tui.solver.decision_text import read_decisions
 from quizlog_tui.tui.player.known_steps import decisions_by_step
-from quizlog_tui.webquiz.demo_server.grader import Options
-from quizlog_tui.webquiz.demo_server.pages import all_pages
+from quizlog_tui.webquiz.demo_server.grader import Options, all_pages
 from quizlog_tui.webquiz.demo_server.web import quiz_server
 from quizlog_tui.webquiz.task.task import TaskResult
 from quizlog_tui.webquiz.task.workspace import LOG, RESULT, record_of

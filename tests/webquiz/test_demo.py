@@ -11,10 +11,9 @@ from quizlog_tui.cli import main
 from quizlog_tui.files.paths import decisions_path
 from quizlog_tui.proof.verify import verify
 from quizlog_tui.sandbox import run_code
-from quizlog_tui.solver.decisions.decision_file import read_decisions
-from quizlog_tui.webquiz.demo_server.pages import EMAIL
-from quizlog_tui.webquiz.demo_server.replies import FOLDER, demo_panel
-from quizlog_tui.webquiz.demo_server.web import quiz_server
+from quizlog_tui.solver.decision_text import read_decisions
+from quizlog_tui.webquiz.demo_server.grader import EMAIL
+from quizlog_tui.webquiz.demo_server.web import FOLDER, demo_panel, quiz_server
 from quizlog_tui.webquiz.task.settings import TaskSettings
 from quizlog_tui.webquiz.task.task import TaskRequest
 from quizlog_tui.webquiz.task.task_runner import TaskRunner

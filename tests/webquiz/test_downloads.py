@@ -82,9 +82,9 @@ async def test_what_came_in_time_is_kept(tmp_path: Path) -> None:
             await asyncio.Event().wait()
         return csv(path)
 
-    found = await fetched(tmp_path, serve, "/slow.csv", "/quick.csv", seconds=2.0)
+    found = await fetched(tmp_path, serve, "/slow.csv", "/quick.csv", seconds=1.0)
     assert found.files == ["quick.csv"]
-    assert found.notes == ["not all could be fetched within 2 s"]
+    assert found.notes == ["not all could be fetched within 1 s"]
 
 
 async def test_files_that_come_together_share_the_room(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from quizlog_tui.sandbox import run_code
 from quizlog_tui.solver.contract import FetchRequest
-from quizlog_tui.solver.decisions.decision_file import read_decisions
+from quizlog_tui.solver.decision_text import read_decisions
 from quizlog_tui.solver.models.cassettes import FETCHED
 from quizlog_tui.solver.models.choice import live_panel, recorded_panel
 from quizlog_tui.solver.models.models import Models

@@ -8,9 +8,10 @@ import httpx
 import pytest
 
 from quizlog_tui.webquiz.demo_server.web import quiz_server
-from quizlog_tui.webquiz.net.address import allowed_for
+from quizlog_tui.webquiz.net.address import Allowed, allowed_for
 from quizlog_tui.webquiz.net.gate import gate, through
 from quizlog_tui.webquiz.page.browser import Browser, NotRenderedError
+from quizlog_tui.webquiz.page.page import read_page
 from tests.webquiz.conftest import open_contexts, shares_browser
 from tests.webquiz.small_site import small_site
 
@@ -141,32 +142,30 @@ a.href=URL.createObjectURL(new Blob(["x,y"]));a.download="../../d.csv";document.
 ALERT = """<script>alert("hello")</script><p>Alert: submit 10</p>"""
 
 
-@shares_browser
-@pytest.mark.parametrize(
-    ("html", "said"),
-    [
-        (LATE, "Late"),
-        (CLOSED, "Closed"),
-        (FRAMED, "Framed"),
-        (HIDDEN, "Revealed"),
-        (POLL, "Polling"),
-        (DOWN, "Down"),
-        (ALERT, "Alert"),
-    ],
-)
-async def test_whatever_way_a_page_shows_its_question_it_is_read(
-    shared_browser: Browser, tmp_path: Path, html: str, said: str
-) -> None:
-    from quizlog_tui.webquiz.page.page import read_page
+WAYS = {
+    "Late": LATE, "Closed": CLOSED, "Framed": FRAMED, "Revealed": HIDDEN, "Polling": POLL,
+    "Down": DOWN, "Alert": ALERT,
+}  # fmt: skip
 
-    with small_site({"/p": ("html", html), "/never": ("hang", "")}) as site:
+
+@shares_browser
+async def test_whatever_way_a_page_shows_its_question_it_is_read(
+    shared_browser: Browser, tmp_path: Path
+) -> None:
+    async def read(said: str, url: str, allowed: Allowed) -> str:
+        folder = tmp_path / said
+        folder.mkdir()
+        async with gate(allowed) as way_out, shared_browser.tab(way_out, folder, 10**6) as tab:
+            return read_page(await tab.visit(url), allowed).question
+
+    pages = {f"/{said}": ("html", html) for said, html in WAYS.items()}
+    with small_site(pages | {"/never": ("hang", "")}) as site:
         allowed = allowed_for(site.url, (), HERE)
-        async with gate(allowed) as way_out, shared_browser.tab(way_out, tmp_path, 10**6) as tab:
-            snapshot = await tab.visit(f"{site.url}/p")
-        assert said in read_page(snapshot, allowed).question
+        reading = (read(said, f"{site.url}/{said}", allowed) for said in WAYS)
+        for said, question in zip(WAYS, await asyncio.gather(*reading), strict=True):
+            assert said in question
         assert "/sent" not in site.hits
-        if said == "Down":
-            assert [path.read_text() for path in tmp_path.iterdir()] == ["x,y"]
+    assert [path.read_text() for path in tmp_path.glob("*/*")] == ["x,y"]
     assert open_contexts(shared_browser) == 0
 
 

@@ -17,9 +17,8 @@ from quizlog_tui.webquiz.task.task import (
     with_history,
     without_history,
 )
-from tests.support.journeys import ASKS, RIGHT, says
 from tests.webquiz.conftest import SECRET, Thought, lab
-from tests.webquiz.graded_site import Graded, graded_site
+from tests.webquiz.graded_site import ASKS, RIGHT, Graded, graded_site, says
 from tests.webquiz.stand_in import StandIn
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,8 @@ from hypothesis import strategies as st
 from quizlog_tui.webquiz.net.address import allowed_for
 from quizlog_tui.webquiz.page.page import WebPage, read_page, unread_of
 from quizlog_tui.webquiz.page.rendered import rendered
-from tests.support.page_visits import visiting
 from tests.webquiz.conftest import shares_browser
+from tests.webquiz.small_site import visiting
 
 OPENED_BY_SCRIPT = "<script>b.addEventListener('click', () => { q.hidden = false })</script>"
 TABS = """<div role=tablist><button role=tab aria-selected=true>A</button>
@@ -171,15 +172,27 @@ UNREAD = {
 }
 
 
-async def pages(folder: Path, htmls: list[str]) -> list[tuple[WebPage, list[str]]]:
+Read = tuple[WebPage, list[str]]
+TABS = 3
+"""Pages are read side by side: most of a visit is waiting until its page is quiet."""
+
+
+async def pages(folder: Path, htmls: list[str]) -> list[Read]:
     served = {f"/{n}/q": ("html", f"<!doctype html>{html}") for n, html in enumerate(htmls)}
-    found = []
-    async with visiting(served, folder) as (site, tab):
-        for path in served:
-            snapshot = await tab.visit(f"{site.url}{path}")
-            found.append((read_page(snapshot, allowed_for(site.url)), unread_of(snapshot)))
-        assert "/sent" not in site.hits
-    return found
+
+    async def read(paths: list[str]) -> dict[str, Read]:
+        found = {}
+        async with visiting(served, folder) as (site, tab):
+            for path in paths:
+                snapshot = await tab.visit(f"{site.url}{path}")
+                found[path] = read_page(snapshot, allowed_for(site.url)), unread_of(snapshot)
+            assert "/sent" not in site.hits
+        return found
+
+    paths = list(served)
+    shares = await asyncio.gather(*(read(paths[at::TABS]) for at in range(TABS)))
+    found = {path: one for share in shares for path, one in share.items()}
+    return [found[path] for path in paths]
 
 
 @shares_browser

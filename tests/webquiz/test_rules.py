@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from quizlog_tui.errors import ConfigError
 from quizlog_tui.sandbox.result import SandboxLimits
-from quizlog_tui.solver.decisions.decision import ModelQuestion, Refusal
+from quizlog_tui.solver.decision import ModelQuestion, Refusal
 from quizlog_tui.solver.redaction import Redaction
 from quizlog_tui.webquiz.net.address import (
     Allowed,

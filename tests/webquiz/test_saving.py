@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 
 from quizlog_tui.webquiz.page import visit
 from quizlog_tui.webquiz.page.visit import MOST_OFFERED, data_of
-from tests.support.journeys import ASKS, RIGHT, says
-from tests.support.page_visits import visiting
 from tests.webquiz.conftest import lab, shares_browser
-from tests.webquiz.graded_site import graded_site
+from tests.webquiz.graded_site import ASKS, RIGHT, graded_site, says
+from tests.webquiz.small_site import visiting
 
 
 def png(width: int, height: int) -> bytes:

@@ -8,7 +8,6 @@ import json
 import sqlite3
 import subprocess
 import sys
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -23,6 +22,7 @@ from quizlog_tui.webquiz.demo_server.grader import Options
 from quizlog_tui.webquiz.demo_server.web import QuizServer, quiz_server
 from quizlog_tui.webquiz.task.tasks import KIND
 from tests.support.postgres import needs_postgres, postgres
+from tests.support.processes import wait_for
 from tests.webquiz.conftest import SECRET
 
 SAID = json.dumps({"answer": "Brown", "final_answer": "Brown"})
@@ -30,10 +30,7 @@ PATIENCE = 150.0
 
 
 def until(state: Callable[[], bool]) -> None:
-    end = time.monotonic() + PATIENCE
-    while not state():
-        assert time.monotonic() < end, "it never came to that"
-        time.sleep(0.05)
+    wait_for(state, PATIENCE)
 
 
 def models(path: Path, *command: str) -> Path:

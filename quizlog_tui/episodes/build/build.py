@@ -65,7 +65,7 @@ class BuildSettings:
 def build(
     instance: Instance, replayer: Replayer, settings: BuildSettings | None, fragility: Fragility
 ) -> Episode:
-    """The episode of an instance as plain data; `lines.to_line` writes it.
+    """The episode of an instance as plain data; `hashing.to_line` writes it.
 
     Args:
         instance: The script and its runs.

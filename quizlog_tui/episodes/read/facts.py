@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
+from ...text import plural
 from ..format.hashing import JsonObject
 from ..format.triangulate import Standing, Triangulation, standing, triangulate
 from .files import parse
@@ -193,7 +194,7 @@ def _about(data: JsonObject, question: JsonObject, metadata: JsonObject) -> Iter
     steps, script = question.get("n_steps"), _text(metadata, "script")
     yield from filter(None, (_text(question, "difficulty"), script))
     if type(steps) is int:
-        yield f"{steps} step{'' if steps == 1 else 's'}"
+        yield plural(steps, "step")
     if type(metadata.get("seed")) is int:
         yield f"seed {metadata['seed']}"
     yield from filter(None, (_text(data, "timestamp"), _text(data, "episode_id")))

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Never, TypeAlias
 
 from ...errors import EpisodeError, RecordError
-from ...files.place import FileKind, asked_before, check_place
+from ...files.durable import FileKind, asked_before, check_place
 from ..format.hashing import MAX_DEPTH, JsonObject, is_unicode
 
 if TYPE_CHECKING:

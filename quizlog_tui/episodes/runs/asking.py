@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import Protocol
 
 from ...errors import EpisodeError, QuizlogError
-from ...files.durable import write_text
-from ...files.place import FileKind
+from ...files.durable import FileKind, write_text
 from ...files.regular_file import read_regular
 from .instance import Instance, hint_of
 from .runs import SolverRun, run_of

@@ -34,9 +34,8 @@ from ...record.store import RecordFile
 from ...replay.script.granted import granted_script_of
 from ...replay.script.needed_files import needed_files
 from ...replay.script.source import Source, read_source
-from ...solver.decisions.decision import Decision, ModelReply
-from ...solver.decisions.decision_file import read_decisions
-from ...solver.decisions.decision_text import answer_text
+from ...solver.decision import Decision, ModelReply
+from ...solver.decision_text import answer_text, read_decisions
 from ...solver.voting.equality import answer_value
 from ...solver.voting.vote import is_equal
 from ..format.hashing import value_hash

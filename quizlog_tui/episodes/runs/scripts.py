@@ -10,8 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from ...errors import EpisodeError, QuizlogError
-from ...files.durable import write_bytes
-from ...files.place import FileKind
+from ...files.durable import FileKind, write_bytes
 from ...files.regular_file import read_regular
 from ...record.store import RecordFile
 from ...replay.script.needed_files import needed_files

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ...errors import QuizlogError, UsageError
-from ...files.place import FileKind, check_place
-from ...files.programs import find_program
+from ...files.durable import FileKind, check_place
+from ...files.paths import find_program
 from ...files.regular_file import open_regular
 
 _PURPOSE = "quizlog-bundle"

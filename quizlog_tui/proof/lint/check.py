@@ -11,7 +11,7 @@ from ...replay.script.input_type import input_type
 from ...replay.script.source import Source
 from .findings import Ending, LintReport, ScriptQuestion, Trap
 from .structure import Leaving, Names, calls_by_name, caught, live, parent, reached_from
-from .traps import ASKING, PROMPTING, REQUEST, SYNTAX, score_of, traps
+from .traps import ASKING, PROMPTING, score_of, traps
 
 _Calls = Mapping[str, Sequence[ast.AST]]
 
@@ -32,7 +32,8 @@ def _lint(source: Source, *, imported: bool) -> LintReport:
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         said = error.msg if isinstance(error, SyntaxError) else str(error) or "too deeply nested"
         line = getattr(error, "lineno", None) or 1
-        return LintReport(traps=(Trap(line, SYNTAX.code, SYNTAX.reason.format(said), SYNTAX.mend),))
+        reason, mend = f"cannot be read as Python: {said}", "mend the script at this line"
+        return LintReport(traps=(Trap(line, "syntax", reason, mend),))
 
 
 def _tree(source: Source) -> ast.Module:
@@ -66,8 +67,9 @@ def _requests(source: Source) -> Iterator[Trap]:
     for line, comment in source.comments.items() if source.asked else ():
         for name in source.asked:
             if name in comment:
-                reason = REQUEST.reason.format(name)
-                yield Trap(line, REQUEST.code, reason, REQUEST.mend.format(name))
+                reason = f"asks for {name}: its record cannot be verified"
+                mend = f"leave the comment out; else whoever runs it grants it with --allow {name}"
+                yield Trap(line, "asks-real", reason, mend)
 
 
 def _question(node: ast.AST, prompt: str | None, source: Source, calls: _Calls) -> ScriptQuestion:

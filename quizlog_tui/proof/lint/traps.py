@@ -58,6 +58,28 @@ _SEED = _Rule(
     ),
 )  # fmt: skip
 
+_WRITE = _Rule(
+    "write",
+    "writes files: a later run finds what an earlier one left",
+    "keep it in memory, or read it only in the same run",
+    (
+        "os.remove", "os.unlink", "os.rename", "os.replace", "os.mkdir", "os.makedirs",
+        "os.rmdir", "shutil.copy", "shutil.copyfile", "shutil.copytree", "shutil.move",
+        "shutil.rmtree", "numpy.save", "numpy.savez", "numpy.savetxt", "sqlite3.connect",
+        "shelve.open", "*.write_text", "*.write_bytes", "*.to_csv", "*.to_excel", "*.savefig",
+        "pathlib.Path().touch", "pathlib.Path().mkdir", "pathlib.Path().unlink",
+    ),
+)  # fmt: skip
+_ENVIRONMENT = _Rule(
+    "environment",
+    "depends on the machine it runs on",
+    "ask for it, or write it into the script",
+    (
+        "os.getenv", "os.environ.get", "os.getlogin", "getpass.getuser", "socket.gethostname",
+        "platform.", "os.getpid", "os.cpu_count", "os.uname",
+    ),
+)  # fmt: skip
+
 _CALLS = (
     _Rule(
         "clock",
@@ -87,18 +109,7 @@ _CALLS = (
         "use a library in the script instead",
         ("subprocess.", "os.system", "os.popen", "os.execv", "os.execvp", "os.spawnv", "pty."),
     ),
-    _Rule(
-        "write",
-        "writes files: a later run finds what an earlier one left",
-        "keep it in memory, or read it only in the same run",
-        (
-            "os.remove", "os.unlink", "os.rename", "os.replace", "os.mkdir", "os.makedirs",
-            "os.rmdir", "shutil.copy", "shutil.copyfile", "shutil.copytree", "shutil.move",
-            "shutil.rmtree", "numpy.save", "numpy.savez", "numpy.savetxt", "sqlite3.connect",
-            "shelve.open", "*.write_text", "*.write_bytes", "*.to_csv", "*.to_excel", "*.savefig",
-            "pathlib.Path().touch", "pathlib.Path().mkdir", "pathlib.Path().unlink",
-        ),
-    ),
+    _WRITE,
     _Rule(
         "unseeded",
         "asks the system for chance: the seed does not reach it in a plain run",
@@ -108,17 +119,9 @@ _CALLS = (
             "uuid.uuid4",
         ),
     ),
-    _Rule(
-        "environment",
-        "depends on the machine it runs on",
-        "ask for it, or write it into the script",
-        (
-            "os.getenv", "os.environ.get", "os.getlogin", "getpass.getuser", "socket.gethostname",
-            "platform.", "os.getpid", "os.cpu_count", "os.uname",
-        ),
-    ),
+    _ENVIRONMENT,
 )  # fmt: skip
-"""Calls that are always traps, except those in `CONVERTING`."""
+"""Calls that are always traps, except those in `_CONVERTING`."""
 
 _CONVERTING = {
     "time.localtime": 1, "time.gmtime": 1, "time.ctime": 1, "time.asctime": 1, "time.strftime": 2,
@@ -161,15 +164,6 @@ _ARGV = _Rule(
     "ask for them with `input()`, or write them into the script",
     ("sys.argv",),
 )
-_SCORE = _Rule("score", "{}", "write a number from 0 to 1, as `#score = 0.5`", ())
-REQUEST = _Rule(
-    "asks-real",
-    "asks for {0}: its record cannot be verified",
-    "leave the comment out; else whoever runs it grants it with --allow {0}",
-    (),
-)
-SYNTAX = _Rule("syntax", "cannot be read as Python: {}", "mend the script at this line", ())
-
 
 _WRITING = frozenset("wax+")
 
@@ -195,7 +189,7 @@ def _of_node(node: ast.AST, names: Names, answers: set[str]) -> Iterator[Trap]:
         if _needed_argument(node):
             yield _trap(node.lineno, _ARGV)
     elif isinstance(node, ast.Subscript) and "os.environ" in names.meanings(node.value):
-        yield _trap(node.lineno, next(rule for rule in _CALLS if rule.code == "environment"))
+        yield _trap(node.lineno, _ENVIRONMENT)
 
 
 def _of_call(
@@ -210,15 +204,15 @@ def _of_call(
     if _fits(_ADDRESS, meanings) and _is_shown(node, names):
         yield _trap(node.lineno, _ADDRESS)
     if _opens_for_writing(node, meanings):
-        yield _trap(node.lineno, next(rule for rule in _CALLS if rule.code == "write"))
+        yield _trap(node.lineno, _WRITE)
     if set(ASKING) & set(meanings):
         yield from _swallowed(node)
     if _required_option(node):
         yield _trap(node.lineno, _ARGV)
 
 
-def _trap(line: int, rule: _Rule, said: str = "") -> Trap:
-    return Trap(line, rule.code, rule.reason.format(said), rule.mend)
+def _trap(line: int, rule: _Rule) -> Trap:
+    return Trap(line, rule.code, rule.reason, rule.mend)
 
 
 def _fits(rule: _Rule, meanings: Iterable[str]) -> bool:
@@ -333,7 +327,7 @@ def _scores(nodes: Iterable[ast.AST], source: Source) -> Iterator[Trap]:
     ending = (score_of(node, source) for node in nodes if isinstance(node, Leaving))
     for score, line in [*every, *filter(None, ending)]:
         if score and score.problem:
-            yield Trap(line, _SCORE.code, score.problem, score.mend)
+            yield Trap(line, "score", score.problem, score.mend)
 
 
 def score_of(node: Leaving, source: Source) -> tuple[Score, int] | None:

@@ -26,7 +26,7 @@ from ..script.interpreter import OWN
 from ..script.needed_files import private_files
 from ..script.source import Source
 from ..world import UNAVAILABLE_BY_FOLDER, UNAVAILABLE_BY_ISOLATION, World
-from .channel import Channel
+from .channel import MAX_UNREPORTED, CapturedOutput, Channel, WrittenText
 from .family import Deadline, Family, shared_by
 from .protocol import (
     CodeRun,
@@ -43,7 +43,6 @@ from .protocol import (
     check_prompts,
 )
 from .spawn import DescriptorGroup, take
-from .written import MAX_UNREPORTED, CapturedOutput, WrittenText
 
 _WATCH_MILLISECONDS = 50
 _COPY_SECONDS = 10.0

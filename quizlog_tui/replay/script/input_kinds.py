@@ -18,8 +18,6 @@ CHECKBOX = "checkbox"
 MATRIX_LIST = "matrixlist"
 """Another tag for a matrix."""
 
-KINDS = (TEXT, TEXTAREA, YESNO, NUMBER, INTEGER, JSON, MATRIX, CHOICE, RADIO, CHECKBOX)
-"""All kinds."""
 _TAGS = (TEXTAREA, RADIO, CHECKBOX, MATRIX_LIST, MATRIX)
 """The kinds that a comment on the line that asks may name, such as `#textarea`."""
 _TAG = re.compile(rf"#\s*({'|'.join(_TAGS)}|rows\s*=\s*\d{{1,4}})(?=\s|#|$)")

@@ -17,6 +17,7 @@ from itertools import chain
 from types import CodeType, ModuleType
 
 from . import environment, first_frame, guard, hooks, system
+from .code_watch import CodeWatch
 from .fixed.fixed_world import FixedWorld
 from .folder import SHARED_MEMORY, TEMPORARY, Folder, leftover
 from .folder_content import Changed
@@ -24,10 +25,8 @@ from .guard import WitnessSocket
 from .job import Job
 from .log import Log
 from .outcome import Outcome, OwnFiles
-from .watch.code_watch import CodeWatch
-from .watch.outside import Outside
-from .watch.starts import Starts
-from .watch.taint import Taint
+from .outside import Outside, Starts
+from .taint import Taint
 from .wire import Wire, quote
 
 TYPE_CHECKING = False

@@ -13,7 +13,7 @@ from os import close, getpid, pipe, read  # the originals: the script's view is 
 
 from . import system
 from .log import Log
-from .watch.taint import Taint
+from .taint import Taint
 from .wire import quote, send
 
 TYPE_CHECKING = False

@@ -134,7 +134,7 @@ def _watch(guard_end: int, inbox: int) -> None:
 
 
 def _serve_witness(inbox: int, reports: Reports) -> None:
-    from .watch.witness import serve
+    from .witness import serve
 
     try:
         serve(inbox, reports.add)

@@ -15,10 +15,10 @@ from os import SEEK_END, getpid, lseek  # the originals, here and below: they ar
 from time import perf_counter
 from types import FrameType
 
+from .code_watch import CodeWatch
 from .fixed.fixed_world import FixedWorld
 from .outcome import Outcome
-from .watch.code_watch import CodeWatch
-from .watch.taint import Taint
+from .taint import Taint
 from .wire import Wire, quote
 
 TYPE_CHECKING = False

@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import FrameType
 
-    from .watch.code_watch import CodeWatch
+    from .code_watch import CodeWatch
 
 _FOREIGN = frozenset({"site-packages", "dist-packages", "node_modules"})
 

@@ -140,8 +140,6 @@ def _program(own_namespaces: bool) -> bytes:
 def ready(box: BoxSetup) -> None:
     """Do once, before the first run, what need not be repeated in every run."""
     if sys.platform == "linux":
-        from . import kernel, namespaces, shut  # noqa: F401
-
         _program(box.level == "bwrap")
 
 

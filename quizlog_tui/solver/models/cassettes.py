@@ -17,11 +17,10 @@ from types import NoneType
 from typing import Any, get_args
 
 from ...errors import ConfigError, RecordError
-from ...files.durable import write_text
-from ...files.place import FileKind
+from ...files.durable import FileKind, write_text
 from ...files.regular_file import read_regular
-from ..decisions.decision import ReplyStatus
-from ..decisions.decision_text import strict_loads
+from ..decision import ReplyStatus
+from ..decision_text import strict_loads
 from ..redaction import Redaction
 from .transport import MAX_WEIGHT, NAME, NoReplyError, Prompt, Transport, TransportReply, Voter
 

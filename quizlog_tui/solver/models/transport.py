@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, Literal, Protocol
 
 from ..contract import BadReplyError, C, parse_reply
-from ..decisions.decision import ReplyStatus, Source
+from ..decision import ReplyStatus, Source
 from ..redaction import Redaction
 
 NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"

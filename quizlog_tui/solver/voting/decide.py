@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from ...errors import UsageError, did_you_mean
 from ...replay.script.input_kinds import is_free_text
-from ..decisions.decision import AnswerClass, Decision, DecisionVerdict, Why
+from ..decision import AnswerClass, Decision, DecisionVerdict, Why
 from .vote import Tally, tally
 
 _STANDARD = "majority"

@@ -26,8 +26,8 @@ from typing import Any, Literal, Never
 
 from ...replay.script.input_kinds import INTEGER, JSON, MATRIX, NUMBER, TEXT, is_free_text
 from ...text import idle
-from ..decisions.decision import ModelQuestion
-from ..decisions.decision_text import answer_fault
+from ..decision import ModelQuestion
+from ..decision_text import answer_fault
 
 Kind = Literal["bool", "number", "string", "json", "data", "free"]
 NUMERIC = frozenset({NUMBER, INTEGER})

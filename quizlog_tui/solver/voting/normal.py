@@ -20,8 +20,8 @@ from fractions import Fraction
 from typing import Any
 
 from ...replay.script.input_kinds import YESNO, is_free_text
-from ..decisions.decision import ModelQuestion
-from ..decisions.decision_text import MAX_DEPTH, answer_fault
+from ..decision import ModelQuestion
+from ..decision_text import MAX_DEPTH, answer_fault
 from .equality import (
     MAX_DIGITS,
     NUMERIC,

@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import Any
 
 from ...replay.script.input_kinds import CHOICE, JSON, MATRIX, MATRIX_LIST, RADIO
-from ..decisions.decision import (
+from ..decision import (
     Abstention,
     AnswerClass,
     Decision,
@@ -24,7 +24,7 @@ from ..decisions.decision import (
     ModelReply,
     Reconsidered,
 )
-from ..decisions.decision_text import answer_text
+from ..decision_text import answer_text
 from .equality import (
     NormalForm,
     WantedForm,

@@ -1,1 +1,1 @@
-"""Pure functions that turn runs, branches and decisions into documents; no widgets."""
+"""Pure functions that turn runs into documents, for several screens; no widgets."""

@@ -40,6 +40,12 @@ def outcome(status: str | None, score: float | None) -> str:
     return f"{MARKS.get(status, '?')} {WORDS.get(status, 'unknown')}{score_text(score)}"
 
 
+def state_text(status: str | None, score: float | None) -> str:
+    """The same, short enough for a column."""
+    points = "" if score is None else f" {round(score, 3):g}"
+    return f"{MARKS.get(status, '?')} {WORDS.get(status, 'unknown')}{points}"
+
+
 def bars(scores: list[float]) -> str:
     """A score series as small bars, 0 the lowest and 1 the highest."""
     return "".join(_BARS[round(score * (len(_BARS) - 1))] for score in scores)

@@ -1,7 +1,8 @@
 """The table of all actions: their keys, their texts, and the shell commands that do the same.
 
 Bindings, footer, help, command palette, the keys in the settings and the tables in the guides are made
-from it. Plain data: it does not import Textual, so that the shell can check a key map.
+from it. Plain data: it does not import Textual, so that the shell can check a key map, and knows the
+names of the screens that it can draw.
 """
 
 from __future__ import annotations
@@ -285,3 +286,15 @@ def find_action(id: str | None) -> Action | None:
 def all_actions() -> list[Action]:
     """Every action of every scope."""
     return [action for actions in ACTIONS.values() for action in actions]
+
+
+SCREENS: dict[str, tuple[str, ...]] = {
+    "player": (),
+    "tree": ("escape", "b"),
+    "compare": ("escape", "c", "enter"),
+    "consensus": ("escape", "d"),
+    "sweep": ("escape", "s"),
+    "library": (),
+    "episodes": (),
+}
+"""Each screen with the keys that open it from the first one."""

@@ -85,9 +85,8 @@ def read_own_commands(
     return usable, problems
 
 
-def own_actions(app: object, scope: str) -> list[Action]:
+def own_actions(commands: Mapping[str, OwnCommand], scope: str) -> list[Action]:
     """The user's own commands as actions of a screen, by its scope."""
-    commands: Mapping[str, OwnCommand] = getattr(app, "own_commands", {})
     return [command.action for command in commands.values() if scope in _SCOPES]
 
 

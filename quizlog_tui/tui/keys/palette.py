@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,21 +17,10 @@ from textual.content import Content
 from ...session.timeline import Timeline
 from ...terminal_text import plain
 from ...text import one_line, told_apart
+from ..screens.base import Destination, Program, QuizlogScreen
 from .actions import ACTIONS, Action
 from .keymap import effective, shown_key
 from .own_commands import own_actions
-
-
-@dataclass(frozen=True)
-class Destination:
-    """Something that the palette can show."""
-
-    label: str
-    """What it is called; safe to show."""
-    about: str
-    """What else it is found by; safe to show."""
-    go: Callable[[], Any]
-    """Shows it."""
 
 
 def step_destinations(moments: Timeline, go: Callable[[int], Any]) -> Iterator[Destination]:
@@ -92,9 +80,11 @@ class ActionCommands(Provider):
                 yield Hit(score, Content(words), self._call(action))
 
     def _actions(self) -> Iterator[Action]:
-        scope = getattr(self.screen, "SCOPE", "")
-        own, audit = own_actions(self.app, scope), getattr(self.screen, "audit", None)
-        for action in (*ACTIONS.get(scope, ()), *own, *ACTIONS["app"]):
+        screen, own, audit = self.screen, list[Action](), None
+        if isinstance(screen, QuizlogScreen):  # else it is a dialog
+            commands, audit = screen.program.own_commands, screen.audit
+            own = [*ACTIONS[screen.SCOPE], *own_actions(commands, screen.SCOPE)]
+        for action in (*own, *ACTIONS["app"]):
             if action.id != "app.palette" and not action.is_refused(audit):
                 yield action
 
@@ -125,4 +115,5 @@ class DestinationCommands(Provider):
 
     def _destinations(self) -> Iterator[Destination]:
         for place in (self.screen, self.app):
-            yield from getattr(place, "destinations", tuple)()
+            if isinstance(place, QuizlogScreen | Program):
+                yield from place.destinations()

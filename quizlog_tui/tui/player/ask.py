@@ -19,13 +19,13 @@ from textual.binding import BindingType
 from ...errors import QuizlogError
 from ...session.session import Session
 from ...solver import autopilot
-from ...solver.decisions.decision import Decision
+from ...solver.decision import Decision
 from ...solver.solve import Bill, Panel, Progress, cost_text
 from ...text import clipped, one_line
 from ..clock import Clock
-from ..draw.consensus import outcome_text, reply_lines, verdict_lines
 from ..keys.keymap import screen_bindings
 from ..screens.base import DIALOG, QuizlogScreen
+from ..screens.consensus import outcome_text, reply_lines, verdict_lines
 from ..screens.dialogs import AskTextScreen, ConfirmScreen
 from ..toasts import complain, tell, warn
 from ..widgets.documents import Paragraphs, line

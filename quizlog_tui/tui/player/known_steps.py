@@ -24,7 +24,6 @@ from ...record.who import Attribution
 from ...replay.transcript import Step, Transcript
 from ...session.session import Session
 from ...session.timeline import (
-    Asked,
     Moment,
     StepEffort,
     Timeline,
@@ -35,7 +34,7 @@ from ...session.timeline import (
 from ..draw.timeline import ALERT, DECISION, FORK, NOTE
 
 if TYPE_CHECKING:
-    from ...solver.decisions.decision import Decision
+    from ...solver.decision import Decision
 
 
 def _unchanged(now: object, before: object) -> bool:
@@ -70,9 +69,9 @@ class _EffortState:
         return start if isinstance(start, str) else None
 
     @property
-    def asked(self) -> dict[int, Asked]:
-        """What asking models took, by step."""
-        return _model_work_by_step(self.decisions, self.record)
+    def requests(self) -> dict[int, int]:
+        """How many replies models were asked for, by step."""
+        return _requests_by_step(self.decisions, self.record)
 
     def givers(self, since: int) -> dict[int, Attribution]:
         """Who gave the answers, from an entry on."""
@@ -150,7 +149,7 @@ class KnownSteps:
             if min(givers, default=len(known)) < len(known):  # told of an earlier answer
                 known, givers = [], state.givers(0)
             self._efforts = step_efforts(
-                givers, state.seconds(len(known)), state.start, state.asked, known
+                givers, state.seconds(len(known)), state.start, state.requests, known
             )
             self._effort_state = state
         return self._efforts
@@ -175,7 +174,7 @@ class KnownSteps:
     def _read_decisions(self) -> None:
         """Read the record's decisions if their file has changed."""
         if self._watch.touched():
-            from ...solver.decisions.decision_file import read_decisions
+            from ...solver.decision_text import read_decisions
 
             with suppress(DecisionError):  # told when somebody asks for them
                 path = decisions_path(self._session.path)
@@ -195,18 +194,15 @@ def decisions_by_step(decisions: Sequence[Decision], record: Record) -> dict[int
     return dict(sorted(found.items()))
 
 
-def _model_work_by_step(decisions: Sequence[Decision], record: Record) -> dict[int, Asked]:
-    """For each step of the active branch that has decisions, what asking models took."""
+def _requests_by_step(decisions: Sequence[Decision], record: Record) -> dict[int, int]:
+    """How many replies live models were asked for at each step of the active branch."""
     found = {}
     for step, indexes in decisions_by_step(decisions, record).items():
         made = [decisions[index] for index in indexes]
         live = {reply.name for each in made for reply in each.models if reply.source == "live"}
-        first = [reply.seconds for each in made for reply in each.models if reply.name in live]
-        again = [
-            reply.seconds for each in made for reply in each.reconciliation if reply.name in live
-        ]
-        if first:
-            found[step] = Asked(len(first) + len(again), sum(first) + sum(again))
+        first = sum(reply.name in live for each in made for reply in each.models)
+        again = sum(reply.name in live for each in made for reply in each.reconciliation)
+        found[step] = first + again
     return found
 
 

@@ -1,10 +1,12 @@
 """The panes of the player: they draw its state, take the focus and play the steps.
 
-`Panes` holds the state; `show` changes it and draws it. It changes no record.
+`Panes` holds the state; `show` changes it and draws it. It changes no record. In place of the
+question stands why there is none: in audit mode, if the script cannot be read, after the end.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from textual.timer import Timer
@@ -12,7 +14,8 @@ from textual.timer import Timer
 from ...replay.script.source import Source
 from ...replay.transcript import Transcript
 from ...session.session import Session
-from ...session.timeline import Timeline
+from ...session.timeline import Moment, Timeline
+from ...terminal_text import plain
 from ...text import plural
 from ..clock import Clock
 from ..draw.output import OutputForm, RunOutput, is_too_long, next_step_with
@@ -22,15 +25,19 @@ from ..screens.base import QuizlogScreen
 from ..toasts import tell
 from ..widgets.documents import Paragraphs
 from ..widgets.line_view import BlockView, LineView
-from ..widgets.prompt_panel import PromptPanel
+from ..widgets.prompt_panel import PromptPanel, PromptQuestion
 from ..widgets.row_list import RowList
 from ..widgets.scrubber import Scrubber
 from .known_steps import KnownSteps
 from .player_state import PlayerState, state_of
-from .prompt import PromptDrawing
 
 _SPEEDS = (0.5, 1.0, 2.0, 4.0, 8.0)
 """Steps a second."""
+_VERBS = {"answer": "Question", "fork": "Fork", "amend": "Amend", "retry": "Try again"}
+_LONG = 40
+"""Characters of a recorded answer that may not fit below the input."""
+_NO_QUESTION = "(the question is not recorded)"
+"""Shown if the record does not contain the question."""
 
 
 class Panes:
@@ -100,7 +107,7 @@ class Panes:
         self._draw_recorded(moments)
         self._draw_error(shown)
         self._draw_source(shown)
-        PromptDrawing(self.prompt, self.session, self.screen.key, moments).draw(state, shown)
+        self._draw_prompt(shown, moments[state.step])
         self.screen.query_one(Scrubber).show(
             state.step, state.head.length, self.known.marks(state.whole), self._scores()
         )
@@ -161,6 +168,70 @@ class Panes:
             other = file.path != source.path
             pane.border_title = f"Source: {file.path.name}" if other else "Source"
         pane.mark(line - 1 if line else None)
+
+    # -- the question
+
+    def _draw_prompt(self, shown: Transcript, moment: Moment) -> None:
+        """Draw the question at the step shown, or the state if there is none.
+
+        Args:
+            shown: The run up to that step.
+            moment: The stop there, with what was tried.
+        """
+        state, panel = self.state, self.prompt
+        raised = shown.status == "error" and state.step > 0
+        if self.session.missing is not None:
+            reload = self.screen.key("player.reload")
+            text = _recorded_text(self.session, shown, state.head.hidden, reload)
+            panel.tell(f"As recorded at step {state.step}", text)
+        elif state.head.hidden or not (shown.status == "in_progress" or raised):
+            panel.tell(*self._end_text(shown))
+        elif self.session.audit is not None:
+            panel.tell(*_locked_text(state, shown))
+        elif raised:  # the question before the error is asked again
+            last = shown.steps[-1]
+            asked = PromptQuestion(last.question or "", last.kind, last.printed_before)
+            panel.ask(_heading(state.step - 1, "retry"), asked)
+            self._remark(panel, _old_answers(moment))
+        else:
+            last = shown.last
+            asked = PromptQuestion(shown.next_prompt or "", last.kind, last.printed_before)
+            old = _old_answers(moment)
+            panel.ask(_heading(state.step, state.mode), asked, old)
+            self._remark(panel, old)
+
+    def _remark(self, panel: PromptPanel, old: Sequence[str]) -> None:
+        """Show recorded and earlier answers below the input, and how to reuse them."""
+        state, key, said = self.state, self.screen.key, []
+        if state.recorded is not None:
+            long = len(state.recorded) > _LONG or "\n" in state.recorded
+            shows = f" ({key('player.recorded')} shows all of it)" if long else ""
+            said.append(f"recorded{shows}: {state.recorded or '(empty)'}")
+        behind = len(state.whole.steps) - self.session.pointer
+        if behind > 0:
+            takes, tail = key("player.redo_tail"), plural(behind, "recorded answer")
+            said.append(f"{takes} replays the {tail}")
+        takes = "↑↓ " if panel.suggests else f"{key('player.plain')} ↑↓ "
+        if panel.options:
+            said.append(f"{takes}options")
+            takes = ""
+        others = [answer for answer in old if answer != state.recorded]
+        if others:
+            said.append(f"{takes}other branches: {', '.join(others[:4])}")
+        panel.remark(" · ".join(said))
+
+    def _end_text(self, shown: Transcript) -> tuple[str, str]:
+        """Title and text where nothing is asked."""
+        key = self.screen.key
+        if self.state.head.hidden:
+            on, last = key("player.event_forward"), key("player.last")
+            return "Playing", f"The question comes later: {on} goes on, {last} goes to the end."
+        if shown.status == "error":
+            return "End", "The script cannot start."
+        count = plural(self.state.step, "answer")
+        back, fork = key("player.back"), key("player.fork")
+        forks = f", fork with {fork}" if fork else ""
+        return "End", f"Finished after {count}. Step back with {back}{forks}."
 
     # -- the form of the output
 
@@ -376,3 +447,47 @@ def _readable_source(session: Session) -> Source:
     if session.missing is None:
         return session.source
     return Source(session.path.parent / session.record.script, b"")
+
+
+def _heading(at: int, verb: str) -> str:
+    """What the next answer will do, and at which step."""
+    return f"{_VERBS[verb]} at step {at}"
+
+
+def _old_answers(moment: Moment) -> list[str]:
+    """All answers ever given at a stop on any branch, the recorded one first."""
+    found = [moment.answer, *(one.answer for one in moment.tries)]
+    return list(dict.fromkeys(answer for answer in found if answer is not None))
+
+
+def _locked_text(state: PlayerState, shown: Transcript) -> tuple[str, str]:
+    """Title and text of a question that cannot be answered, with the recorded answer.
+
+    Args:
+        state: What the player shows.
+        shown: Its run up to the step shown.
+    """
+    raised = shown.status == "error"
+    asked = plain((shown.steps[-1] if raised else shown.last).prompt or "(no prompt)")
+    answer = shown.steps[-1].input if raised else state.recorded
+    said = [asked.rstrip()]
+    if answer is not None:
+        said.append(f"answered: {answer or '(empty)'}")
+    return f"Question at step {state.step - raised}, locked", "\n".join(said)
+
+
+def _recorded_text(session: Session, shown: Transcript, hidden: int, reload: str) -> str:
+    """The text in place of the input: the recorded question, and how to repair the record.
+
+    Args:
+        session: The open record.
+        shown: The run as it is recorded, up to the step shown.
+        hidden: Events of that step which are not shown yet.
+        reload: The key that reads the record and its script again.
+    """
+    error = session.missing
+    asked = shown.status == "in_progress" and not hidden
+    question = f"{shown.next_prompt or _NO_QUESTION}\n" if asked else ""
+    why = f"{session.record.script}: {error.message}" if error else ""
+    mend = f"Put it back, or edit `script:` in {session.path.name}; then press {reload}."
+    return f"{question}Nothing can be run. {why}. {mend}"

@@ -16,7 +16,7 @@ from typing import ClassVar
 
 from textual import work
 from textual.app import ComposeResult
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 
 from ...record.store import RecordFile
@@ -25,27 +25,25 @@ from ...session.session import Session
 from ..clock import Clock
 from ..draw.output import events
 from ..keys.keymap import screen_bindings
-from ..keys.palette import Destination, branch_destinations, step_destinations
+from ..keys.palette import branch_destinations, step_destinations
 from ..lessons import LessonScene
 from ..messages import ChosenHit, Neighbour
-from ..screens.base import DIALOG, QuizlogScreen
+from ..screens.base import DIALOG, Destination, QuizlogScreen
 from ..screens.commands import CommandRunner
 from ..screens.dialogs import AskScreen
 from ..screens.export import Export
 from ..state import State
 from ..toasts import complain, tell, warn
 from ..widgets.documents import Paragraphs, line
-from ..widgets.footer import leads_to_library
 from ..widgets.line_view import BlockView, LineView
 from ..widgets.prompt_panel import PromptPanel
 from ..widgets.row_list import RowList
 from ..widgets.scrubber import Scrubber
 from ..widgets.text_fields import Answered
 from .editing import Editing
-from .find_all import FindAll
 from .panes import Panes
 from .player_state import PlayerState, command_values
-from .tools import Tools
+from .tools import FindAll, Tools
 
 _LONG = 1024 * 1024
 """Records with more bytes are first shown as recorded."""
@@ -140,9 +138,9 @@ class PlayerScreen(QuizlogScreen[None]):
         author: str,
         agreed: set[str],
         *,
-        confirms: bool = True,
-        browsing: bool = False,
-        found: ChosenHit | None = None,
+        confirms: bool,
+        browsing: bool,
+        found: ChosenHit | None,
     ) -> None:
         super().__init__()
         self.gate.shut()  # until the first question is painted
@@ -214,13 +212,13 @@ class PlayerScreen(QuizlogScreen[None]):
 
     def scene(self) -> LessonScene:
         """The state of the screens, for the tour."""
+        top = self.app.screen
         return LessonScene(
-            answers=len(self.session.record.inputs),
             status=self.session.reply().status,
             step=self.state.step,
             pointer=self.session.pointer,
             branches=len(self.session.branches),
-            screen=getattr(self.app.screen, "SCOPE", ""),
+            screen=top.SCOPE if isinstance(top, QuizlogScreen) else "",
         )
 
     # -- stepping, which changes nothing
@@ -518,12 +516,24 @@ class PlayerScreen(QuizlogScreen[None]):
         else:
             super().action_back()
 
+    @property
+    def _leads_to_library(self) -> bool:
+        """Whether leaving goes back to the library; otherwise it ends quizlog."""
+        stack = self.app.screen_stack
+        below = stack[stack.index(self) - 1] if self in stack[1:] else None
+        return isinstance(below, QuizlogScreen) and below.SCOPE == "library"
+
+    def label(self, binding: Binding) -> str:
+        """What the footer calls a key; the one that leaves says where that leads."""
+        leads = binding.id == "player.library" and self._leads_to_library
+        return "Library" if leads else super().label(binding)
+
     def _back_out(self) -> None:
         """Go back to the library, unless there is a finding to give up or typed text to lose.
 
         Without a library this would end the program, and Escape is pressed too easily: q leaves.
         """
-        if self.state.finding is not None or not leads_to_library(self):
+        if self.state.finding is not None or not self._leads_to_library:
             self.panes.show(self.state.found(None))
             self.panes.focus_output()
         elif self.panes.prompt.has_drafts:

@@ -1,20 +1,22 @@
 """The base of all screens: status line, search, help, copy, export, slow work with cancel.
 
-A screen names its `SCOPE` in the table of actions and yields its panes in `content`. This module
-does not know about records.
+A screen names its `SCOPE` in the table of actions and yields its panes in `content`. `Program` is
+what it may ask of the app. This module does not know about records.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
 from textual import work
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
+from textual.binding import Binding
 from textual.screen import Screen, ScreenResultType
 from textual.timer import Timer
 from textual.widgets import Static
@@ -26,7 +28,9 @@ from ...text import one_line
 from .. import external
 from ..keys.actions import find_action
 from ..keys.keymap import shown
+from ..keys.own_commands import OwnCommand
 from ..keys.typed_keys import KeyGate
+from ..lessons import Tour
 from ..toasts import complain, tell
 from ..widgets.documents import line
 from ..widgets.footer import Guide, KeyLine, MessageLine
@@ -40,6 +44,36 @@ _SLOW_SECONDS = 0.2
 """Work that takes longer (in seconds) is shown, with how to stop it."""
 _STOP_SECONDS = 0.1
 """Seconds between two attempts to stop work, which may be between two scripts."""
+
+
+@dataclass(frozen=True)
+class Destination:
+    """Something that the command palette can show."""
+
+    label: str
+    """What it is called; safe to show."""
+    about: str
+    """What else it is found by; safe to show."""
+    go: Callable[[], Any]
+    """Shows it."""
+
+
+class Program(App[None]):
+    """What every screen may ask of the app."""
+
+    audit: Audit | None = None
+    """Why nothing may be changed in the whole program; None if it may."""
+    tour: Tour | None = None
+    """The guided tour, shown on every screen."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.own_commands: dict[str, OwnCommand] = {}
+        """The user's own commands, by name."""
+
+    def destinations(self) -> Iterator[Destination]:
+        """Where one can go from every screen, for the palette."""
+        yield from ()
 
 
 class SlowWork:
@@ -157,19 +191,28 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
 
     def compose(self) -> ComposeResult:
         """Status line, the screen's own panes, the tour, search bar, keys or messages."""
-        self.audit = getattr(self.app, "audit", None) or self.audit
+        self.audit = self.program.audit or self.audit
         yield Static(id="status", markup=False)
         yield from self.content()
-        tour = getattr(self.app, "tour", None)
-        if tour is not None:
-            yield Guide(tour)
+        if self.program.tour is not None:
+            yield Guide(self.program.tour)
         yield SearchBar()
-        yield KeyLine()
+        yield KeyLine(self.label)
         yield MessageLine()
 
     def content(self) -> ComposeResult:
         """The screen's own panes."""
         yield from ()
+
+    def destinations(self) -> Iterator[Destination]:
+        """Where one can go on this screen, for the palette."""
+        yield from ()
+
+    @property
+    def program(self) -> Program:
+        """The app."""
+        assert isinstance(self.app, Program)
+        return self.app
 
     # -- saying
 
@@ -178,6 +221,12 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
         action = find_action(name)
         refused = action is not None and action.is_refused(self.audit)
         return "" if refused else shown(name, self.app._keymap)
+
+    def label(self, binding: Binding) -> str:
+        """What the footer calls a key; empty if audit mode refuses what it does."""
+        action = find_action(binding.id)
+        refused = action is not None and action.is_refused(self.audit)
+        return "" if refused else binding.description
 
     def _is_locked(self, doing: str, kind: str = "") -> bool:
         """Whether audit mode refuses to write something; says so. See `Audit.check`."""

@@ -19,7 +19,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 
 from ...errors import QuizlogError, UsageError
-from ...files.programs import home_folder
+from ...files.paths import home_folder
 from ...text import is_whole, one_line
 from .. import external
 from ..keys.keymap import screen_bindings
@@ -53,8 +53,8 @@ class CommandRunner:
             name: Its name in the settings.
             values: What it may read here; `record` is always among them.
         """
-        commands: Mapping[str, OwnCommand] = getattr(self._screen.app, "own_commands", {})
-        self._screen.run_worker(self._run(commands[name], values), group="command")
+        command = self._screen.program.own_commands[name]
+        self._screen.run_worker(self._run(command, values), group="command")
 
     async def _run(self, command: OwnCommand, values: Mapping[str, str]) -> None:
         try:

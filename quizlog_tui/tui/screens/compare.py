@@ -1,15 +1,23 @@
 """The screen that compares two branches or records, with keys to go through the differences.
 
-Draws a `Comparison` and changes no record.
+A `Comparison` draws two runs side by side, or one below the other in a narrow pane, with one item
+per step. `proof.compare` pairs the steps and gives their texts. Differing words are underlined and
+enclosed in « », and differing steps have a sign, so that they can be seen without colour. Changes
+no record.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import accumulate, zip_longest
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
+from rich.cells import cell_len
+from rich.segment import Segment
 from textual import work
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -17,18 +25,513 @@ from textual.widgets import Static
 
 from ...errors import UsageError
 from ...files.paths import record_path, typed_path
+from ...proof.compare import AlignedRow, Span, align, changes, stop_texts, words
+from ...proof.diverge import first_difference
+from ...proof.drift import NOUNS
 from ...record.lineage import partings
 from ...replay.replayer import Replayer
+from ...replay.transcript import Step, Transcript
 from ...session.audit import Audit, readable_path
+from ...session.reply import BranchInfo
 from ...session.session import Session
-from ...text import clipped, plural, told_apart
-from ..draw.compare import Comparison, DrawnSide, branch_line
+from ...terminal_text import plain
+from ...text import clipped, one_line, plural, told_apart
+from ..draw.status import MARKS, STYLES, outcome
 from ..keys.keymap import screen_bindings
 from ..toasts import tell
-from ..widgets.documents import line
+from ..widgets.columns import fitted
+from ..widgets.documents import (
+    Document,
+    Line,
+    Row,
+    Rows,
+    height,
+    is_table_row,
+    line,
+    logical_lines,
+    pieces_between,
+    safe,
+    terminal_pieces,
+)
 from ..widgets.row_list import MarkedView
 from .base import DIALOG, QuizlogScreen
 from .dialogs import AskScreen, ChooseScreen
+
+SIDE_BY_SIDE = 70
+"""Minimum width in cells for two columns."""
+_SIGNS = {"same": "│", "changed": "≠", "only-a": "<", "only-b": ">"}
+"""The sign of a row: alike, different, only on the left, only on the right."""
+_MARKED = ("removed", "added")
+"""The styles of differing words, on the left and on the right."""
+_WHAT = {"answer": "the answer"} | NOUNS
+"""Names of what differs, for sentences."""
+_ALIKE = 8
+"""Maximum lines of output shown where both runs wrote the same."""
+_CONTEXT = 3
+"""Equal lines shown before and after lines that differ."""
+
+
+@dataclass(frozen=True)
+class DrawnSide:
+    """One of two runs that are compared."""
+
+    name: str
+    """A branch, or a record."""
+    run: Transcript
+    """The run through all its answers."""
+    first: int = 0
+    """The number of its first step."""
+
+
+@dataclass(frozen=True)
+class First:
+    """The first difference, in words."""
+
+    row: int
+    """Index of its item in the comparison."""
+    step: int
+    """The step, counted as in the timeline."""
+    what: str
+    """Such as `the answer`."""
+    a: str
+    """The left side's version."""
+    b: str
+    """The right side's version."""
+
+
+class Comparison(Document):
+    """The aligned steps of two runs. Items are made on demand.
+
+    Args:
+        a: The run on the left.
+        b: The run on the right.
+    """
+
+    def __init__(self, a: DrawnSide, b: DrawnSide) -> None:
+        self.a = a
+        self.b = b
+        self.rows = [_renumbered(row, a.first, b.first) for row in align(a.run, b.run)]
+        self.differences = _differences([row.kind for row in self.rows])
+        """Indexes of the items where a difference begins."""
+        self._digits = max(2, len(str(max(side.first + len(side.run.steps) for side in (a, b)))))
+        self._changed: dict[int, tuple[Line, Line]] = {}
+        self._width = 0
+        self._starts: Sequence[int] = (0,)
+        self._left = 0
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, index: int) -> Line:
+        return _joined(self._drawn(index))
+
+    def numbered(self, index: int) -> Line:
+        """An item with a step number on each row; its number of rows is the same."""
+        return _joined(self._drawn(index, every=True))
+
+    def text(self, index: int) -> str:
+        """The text that a search reads."""
+        row = self.rows[index]
+        texts = [_whole_text(step, run) for step, run in self._stops(row)]
+        return texts[0] if row.kind == "same" else "\n".join(texts)
+
+    def starts(self, width: int) -> Sequence[int]:
+        """The first row of each item, and the number of rows; measured once per width."""
+        if width != self._width:
+            self._width = width
+            self._starts = list(accumulate(map(self._height, range(len(self))), initial=0))
+        return self._starts
+
+    def shift(self, cells: int) -> bool:
+        """Show more of the right end of tables that are wider than a column, or of the left one."""
+        self._left = max(0, min(self._left + cells, self._widest - self._column))
+        return True
+
+    @cached_property
+    def _widest(self) -> int:
+        """Cells of the widest row of a table."""
+        tables = (text for row in range(len(self)) for text, _ in self._tables(row))
+        return max(map(cell_len, tables), default=0)
+
+    def reveal(self, index: int) -> None:
+        """Shift tables as far as the first word that differs in an item needs."""
+        tables = [(text, mark) for text, mark in self._tables(index) if mark is not None]
+        first = min((cell_len(text[:mark]) for text, mark in tables), default=0)
+        self._left = max(0, first - self._column * 2 // 3) if first >= self._column - 1 else 0
+
+    def _tables(self, index: int) -> Iterator[tuple[str, int | None]]:
+        """The rows of tables in an item, each with the place of the first marked word, if any."""
+        same = self.rows[index].kind == "same"
+        for side in (self._alike(index),) if same else self._sides(index):
+            for row in logical_lines(side.pieces):
+                text = "".join(part for part, _ in row)
+                if is_table_row(text):
+                    styles = [style for part, style in row for _ in part]
+                    marks = (at for at, style in enumerate(styles) if style in _MARKED)
+                    yield text, next(marks, None)
+
+    def _stops(self, row: AlignedRow) -> list[tuple[Step, Transcript]]:
+        """The stops of a row with their runs, left side first."""
+        pairs = ((row.a, self.a.run), (row.b, self.b.run))
+        return [(step, run) for step, run in pairs if step is not None]
+
+    # -- measuring
+
+    @property
+    def _column(self) -> int:
+        """Width in cells of one side's text."""
+        if self._width >= SIDE_BY_SIDE:
+            return (self._width - 3) // 2 - self._digits - 1
+        return max(2, self._width - self._digits - 3)
+
+    def _height(self, index: int) -> int:
+        row = self.rows[index]
+        if row.kind == "same":
+            text = _whole_text(_shortened(row.a), self.a.run) if row.a else ""
+            plain = text.replace("\t", "    ") if text.isascii() else safe(text)
+            return _rows_of(plain, self._column)
+        if self._width < SIDE_BY_SIDE:
+            return sum(_rows_of(part.text, self._column) for _, _, part in self._parts(index))
+        return max(_rows_of(side.text, self._column) for side in self._sides(index))
+
+    # -- drawing
+
+    def _sides(self, index: int) -> tuple[Line, Line]:
+        """Both texts of a differing row with the differing words marked; cached."""
+        if index not in self._changed:
+            self._changed[index] = _marked_sides(self.rows[index], self.a.run, self.b.run)
+        return self._changed[index]
+
+    def _alike(self, index: int) -> Line:
+        row = self.rows[index]
+        return _item(_stop_pieces(_shortened(row.a), self.a.run)) if row.a else Line(())
+
+    def _drawn(self, index: int, *, every: bool = False) -> Iterator[Row]:
+        """The rows of an item; step numbers on the first row of each text, or on `every` row."""
+        drawn = self._beside if self._width >= SIDE_BY_SIDE else self._below
+        return drawn(index, every=every)
+
+    def _beside(self, index: int, *, every: bool) -> Iterator[Row]:
+        row, width = self.rows[index], self._column
+        pair = (self._alike(index),) * 2 if row.kind == "same" else self._sides(index)
+        empty = _fitted((), width, 0, None)
+        both = zip_longest(*map(self._fitted_rows, pair), fillvalue=empty)
+        for number, (one, other) in enumerate(both):
+            labels = (row.index_a, row.index_b) if number == 0 or every else (None, None)
+            sign = _SIGNS[row.kind] if number == 0 else "│" if row.kind == "same" else "┃"
+            yield [
+                *self._cells(labels[0], one),
+                (f" {sign} ", "dim" if row.kind == "same" else "warn"),
+                *self._cells(labels[1], other),
+            ]
+
+    def _below(self, index: int, *, every: bool) -> Iterator[Row]:
+        for sign, label, text in self._parts(index):
+            for at, row in enumerate(self._fitted_rows(text)):
+                cells = self._cells(label if at == 0 or every else None, row)
+                yield [(f"{sign} ", "dim" if sign == " " else "warn"), *cells]
+
+    def _parts(self, index: int) -> Iterator[tuple[str, int | None, Line]]:
+        """The texts of a row from top to bottom, each with its sign and its step's number."""
+        row = self.rows[index]
+        if row.kind == "same":
+            yield " ", row.index_a, self._alike(index)
+            return
+        one, other = self._sides(index)
+        alike = _written_pieces(_shortened(row.a)) if row.a else ()
+        if alike and row.a and row.b and row.a.written == row.b.written:
+            yield " ", row.index_a, Line(_without_last_newline(alike))
+            one, other = (_item(side.pieces[len(alike) :]) for side in (one, other))
+        if row.a:
+            yield "<", row.index_a, one
+        if row.b:
+            yield ">", row.index_b, other
+
+    def _fitted_rows(self, text: Line) -> Iterator[Row]:
+        """The rows of one side's text; rows of tables are not wrapped."""
+        rows = Rows(text.pieces, self._column, unwrapped="tables")
+        for at, row in enumerate(rows):
+            yield _fitted(row, self._column, self._left, rows.kept(at))
+
+    def _cells(self, number: int | None, row: Row) -> Row:
+        """A row of one side: step number, and text."""
+        label = "" if number is None else str(number)
+        return [(f"{label:>{self._digits}} ", "dim"), *row]
+
+    # -- telling
+
+    def first(self) -> First | None:
+        """The first difference; None if there is none."""
+        if not self.differences:
+            return None
+        at = self.differences[0]
+        row = self.rows[at]
+        if row.a and row.b and _shows(row.a) == _shows(row.b) and row.a.input != row.b.input:
+            told = [_answer_text(step.input) for step in (row.a, row.b)]
+            return First(at, row.index_a or 0, _WHAT["answer"], *told)
+        found = first_difference(self.a.run, self.b.run)
+        if found is None:
+            lines = [_line_text(run) for run in (self.a.run, self.b.run)]
+            return First(at, row.index_a or 0, _WHAT["error"], *lines)
+        return First(at, found.step, _WHAT[found.what], _said(found.a), _said(found.b))
+
+    def heading(self, width: int) -> str:
+        """The names and outcomes of both sides, above their columns or one below the other."""
+        one, other = (_side_text(side) for side in (self.a, self.b))
+        if width < SIDE_BY_SIDE:
+            return f"< {one}\n> {other}"
+        half = (width - 3) // 2
+        return fitted(one, half) + "   " + fitted(other, half)
+
+
+def _renumbered(row: AlignedRow, first_a: int, first_b: int) -> AlignedRow:
+    """A row with the numbers of the steps where its runs do not begin with step 0."""
+    if not first_a and not first_b:
+        return row
+    index_a, index_b = row.index_a, row.index_b
+    return replace(
+        row,
+        index_a=None if index_a is None else index_a + first_a,
+        index_b=None if index_b is None else index_b + first_b,
+    )
+
+
+def _rows_of(text: str, width: int) -> int:
+    """Number of rows of a safe text; rows of tables are not wrapped."""
+    return height(text, width, unwrapped="tables")
+
+
+def _joined(found: Iterator[Row]) -> Line:
+    """One item that wraps exactly at these rows."""
+    joined: list[tuple[str, str]] = []
+    for row in found:
+        joined += [*([("\n", "")] if joined else []), *row]
+    return Line(tuple(joined))
+
+
+def _differences(kinds: Sequence[str]) -> list[int]:
+    """Indexes of the differences; consecutive steps that only one side has count as one."""
+    before = ["same", *kinds]
+    return [
+        at
+        for at, kind in enumerate(kinds)
+        if kind == "changed" or (kind != "same" and kind != before[at])
+    ]
+
+
+def _branch_line(branch: BranchInfo, name: str, at: int) -> Line:
+    """A branch to compare with, its name as shown, and where it parts from the active one."""
+    return line(
+        f"  {name}  ",
+        (outcome(branch.status, branch.score), STYLES[branch.status]),
+        (f"  parts at step {at}", "dim"),
+        cut=True,
+    )
+
+
+def _fitted(row: Sequence[tuple[str, str]], width: int, left: int, kept: int | None) -> Row:
+    """A row padded to a width; a row of a table is shifted and cut, with a sign where it is.
+
+    Args:
+        row: The row, uncut.
+        width: Cells it fills.
+        left: How many cells it is shifted.
+        kept: The cells of its first column, which stays; None if it is no row of a table.
+    """
+    end = cell_len("".join(text for text, _ in row).rstrip())
+    if kept is not None and (left or end > width):
+        still = kept if kept <= width // 2 else 0
+        row = [
+            *_between(row, 0, still if left else 0),
+            *([("…", "dim")] if left else []),
+            *_between(row, still + left + 1 if left else 0, left + width - (end > left + width)),
+            *([("…", "dim")] if end > left + width else []),
+        ]
+    cut = _between(row, 0, width)  # a space at the edge may overlap it unseen
+    return [*cut, (" " * (width - sum(cell_len(part) for part, _ in cut)), "")]
+
+
+def _between(row: Sequence[tuple[str, str]], start: int, end: int) -> Row:
+    """The part of a row from one cell to another; half a wide character is a space."""
+    found: Row = []
+    at = 0
+    for text, style in row:
+        size = cell_len(text)
+        if at < end and at + size > start:
+            kept = Segment(text).split_cells(max(0, start - at))[1] if at < start else Segment(text)
+            kept = kept.split_cells(end - max(at, start))[0]
+            found.append((kept.text, style))
+        at += size
+    return found
+
+
+def _side_text(side: DrawnSide) -> str:
+    state = outcome(side.run.status, side.run.score)
+    return f"{one_line(side.name)}  {state}, {plural(len(side.run.steps), 'answer')}"
+
+
+def _shows(step: Step) -> tuple[tuple[str, ...], str | None]:
+    return step.written, step.prompt
+
+
+def _answer_text(answer: str | None) -> str:
+    return "none yet" if answer is None else answer or "(empty)"
+
+
+def _line_text(run: Transcript) -> str:
+    return f"line {run.last_error.line}" if run.last_error else "none"
+
+
+def _said(value: object) -> str:
+    return "nothing" if value is None else plain(str(value)).strip() or "(empty)"
+
+
+def _marked_sides(row: AlignedRow, a: Transcript, b: Transcript) -> tuple[Line, Line]:
+    """Both texts of a differing row, with differing words marked if both sides have one."""
+    if row.a is None or row.b is None:
+        return _alone(row.a, a), _alone(row.b, b)
+    left: list[tuple[str, str]] = []
+    right: list[tuple[str, str]] = []
+    alike = row.a.written == row.b.written
+    one, other = row.a, row.b
+    one, other = (_shortened(one), _shortened(other)) if alike else _without_equal_lines(one, other)
+    both = zip_longest(_texts(one, a), _texts(other, b), fillvalue=("", ""))
+    for texts in both:
+        part_a, part_b = _drawn_alike(*texts)
+        spans_a, spans_b = _differing(part_a, part_b)
+        left += _spanned(part_a, spans_a, _MARKED[0])
+        right += _spanned(part_b, spans_b, _MARKED[1])
+    return _item(left), _item(right)
+
+
+class _StopPart(NamedTuple):
+    """A part of a stop: what was written, the question, the answer, or the end."""
+
+    pieces: Sequence[tuple[str, str]]
+    """Its text as a terminal would show it, in its own colours."""
+    style: str
+    """The style of what has no colour of its own."""
+
+    @property
+    def text(self) -> str:
+        """The characters."""
+        return "".join(text for text, _ in self.pieces)
+
+
+def _texts(step: Step, run: Transcript) -> list[tuple[str, str]]:
+    """The parts of a stop as they were written, each with its style; a cursor if one is asked."""
+    output, question, answer, end = stop_texts(step, run)
+    pending = step.prompt is not None and step.input is None
+    texts = [(output, ""), (question, "prompt"), ("▏", "dim") if pending else (answer, "answer")]
+    if end:
+        before = "\n" if output and not output.endswith("\n") else ""
+        texts += [(before, ""), (f"{MARKS[run.status]} {end}", STYLES[run.status])]
+    return texts
+
+
+def _whole_text(step: Step, run: Transcript) -> str:
+    """The whole text of a stop."""
+    return "".join(part.text for part in _parts(step, run))
+
+
+def _stop_pieces(step: Step, run: Transcript) -> list[tuple[str, str]]:
+    """The text in styled pieces: output, question, answer, end."""
+    return [piece for part in _parts(step, run) for piece in part.pieces]
+
+
+def _item(pieces: Sequence[tuple[str, str]]) -> Line:
+    """An item of at least one row."""
+    return line(*(pieces or [("", "")]))
+
+
+def _written_pieces(step: Step) -> Sequence[tuple[str, str]]:
+    """What a stop wrote, in styled pieces."""
+    return _part("".join(step.written), "").pieces
+
+
+def _without_last_newline(pieces: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """The same text without the newline at its end."""
+    *others, (text, style) = pieces
+    return (*others, (text.removesuffix("\n"), style))
+
+
+def _part(text: str, style: str, *, raw: bool = False) -> _StopPart:
+    return _StopPart(terminal_pieces(text, style, raw=raw), style)
+
+
+def _parts(step: Step, run: Transcript) -> list[_StopPart]:
+    return [_part(text, style) for text, style in _texts(step, run)]
+
+
+def _shortened(step: Step) -> Step:
+    """A stop that is equal in both runs, with long output _shortened."""
+    text = "".join(step.written)
+    count = text.count("\n")
+    if count <= _ALIKE:
+        return step
+    first = "\n".join(text.split("\n", _ALIKE)[:_ALIKE])
+    return replace(step, written=(f"{first}\n… {plural(count - _ALIKE, 'more line')}, alike\n",))
+
+
+def _without_equal_lines(a: Step, b: Step) -> tuple[Step, Step]:
+    """Two stops with different output, reduced to the differing lines and some context."""
+    lines_a, lines_b = ("".join(step.written).split("\n") for step in (a, b))
+    left: list[str] = []
+    right: list[str] = []
+    at = 0
+    for start_a, end_a, start_b, end_b in changes(lines_a, lines_b):
+        equal = _folded(lines_a[at:start_a], _CONTEXT if left or right else 0, _CONTEXT)
+        left += [*equal, *lines_a[start_a:end_a]]
+        right += [*equal, *lines_b[start_b:end_b]]
+        at = end_a
+    rest = _folded(lines_a[at:], _CONTEXT, 1)  # the question stands on the last line
+    texts = ["\n".join([*lines, *rest]) for lines in (left, right)]
+    written = [(text,) if text else () for text in texts]
+    return replace(a, written=written[0]), replace(b, written=written[1])
+
+
+def _folded(lines: Sequence[str], before: int, after: int) -> Sequence[str]:
+    """Replace the middle of equal lines by their count."""
+    count = len(lines) - before - after
+    if count < 2:
+        return lines
+    return [*lines[:before], f"… {count} lines alike", *lines[len(lines) - after :]]
+
+
+def _drawn_alike(one: tuple[str, str], other: tuple[str, str]) -> tuple[_StopPart, _StopPart]:
+    """Both parts as a terminal would show them, but raw where only escape sequences differ."""
+    drawn = _part(*one), _part(*other)
+    if one == other or drawn[0].text != drawn[1].text:
+        return drawn
+    return _part(*one, raw=True), _part(*other, raw=True)
+
+
+def _alone(step: Step | None, run: Transcript) -> Line:
+    """A stop that only one run has, or the empty place in the other."""
+    return _item(_stop_pieces(step, run)) if step else Line(())
+
+
+def _differing(one: _StopPart, other: _StopPart) -> tuple[list[Span], list[Span]]:
+    """The words to mark; none if a side is empty or the styles differ."""
+    if one.style != other.style or not one.text or not other.text:
+        return [], []
+    return words(one.text, other.text)
+
+
+def _spanned(whole: _StopPart, spans: Sequence[Span], style: str) -> Iterator[tuple[str, str]]:
+    """A part of a stop with some words marked, on each of their lines."""
+    at = 0
+    for start, end in spans:
+        yield from pieces_between(whole.pieces, at, start)
+        lines = whole.text[start:end].split("\n")
+        for number, part in enumerate(lines):
+            if number:
+                yield "\n", whole.style
+            if part or (not lines[number - 1] and number == len(lines) - 1):
+                yield from (("«", whole.style), (part or "⏎", style), ("»", whole.style))
+        at = end
+    yield from pieces_between(whole.pieces, at, len(whole.text))
+
 
 _AROUND = 4
 """Cells of border, scroll bar and mark, to measure rows before they are shown."""
@@ -138,7 +641,7 @@ async def choose(
     parts = partings(session.record, session.record.branch)
     names = told_apart(session.record.names)
     lines = [
-        *(branch_line(each, names[each.name], parts[each.name].at) for each in others),
+        *(_branch_line(each, names[each.name], parts[each.name].at) for each in others),
         line("  another record...", cut=True),
     ]
     question = f"Compare {side.name} with"

@@ -1,15 +1,16 @@
 """Finds words in a whole record, or in all records: a list of hits that grows while one types.
 
 The texts searched are those of an open record's runs, or of many record files; threads replay and
-read them.
+read them. The list has a row for each hit; below it is the marked one with the text around it.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import time
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from time import monotonic
@@ -27,7 +28,9 @@ from ...replay.replayer import Replayer
 from ...replay.transcript import Transcript
 from ...session.find import (
     UNRECORDED,
+    Hit,
     Passage,
+    excerpt,
     hits_in,
     match_limit,
     passages,
@@ -36,15 +39,86 @@ from ...session.find import (
 )
 from ...session.session import Session
 from ...text import plural
-from ..draw.find import hit_grid, hit_layout, hit_lines
 from ..keys.keymap import screen_bindings
 from ..messages import ChosenHit, Found, Query, chosen_hit
-from ..widgets.columns import Heads
-from ..widgets.documents import Paragraphs
+from ..widgets.columns import GAP, Cell, Grid, Heads, Layout, cells_line, layout, widest
+from ..widgets.documents import Line, Paragraphs, line
 from ..widgets.line_view import LineView
 from ..widgets.row_list import RowList
 from ..widgets.text_fields import LineField
 from .base import QuizlogScreen, SlowWork
+
+_MEASURED = 200
+"""Hits that columns are measured by; what is wider in others is cut."""
+_BEFORE, _AFTER = 3, 20
+"""Lines shown before and after a hit."""
+_LONGEST = 2_000
+"""Characters of a line that are shown around a hit."""
+
+
+def _hit_layout(found: Sequence[Found], folder: Path | None) -> Callable[[int], Layout]:
+    """The columns for a width; the record has one where those of a folder are searched."""
+    some = found[:_MEASURED]
+    record = max(6, widest(_name(one.record, folder) for one in some)) if folder else 0
+    branch = max(6, min(16, widest(one.hit.passage.branch for one in some)))
+    columns = {"record": record, "step": 5, "branch": branch, "in": 8, "text": 20}
+    if not folder:
+        del columns["record"]
+    least = {"text": 20, "branch": 6} | ({"record": 12} if folder else {})
+
+    def lay_out(width: int) -> Layout:
+        shown = layout(width, columns, least)
+        spare = width - sum(shown.values()) - GAP * (len(shown) - 1)
+        return shown | {"text": shown["text"] + max(0, spare)}
+
+    return lay_out
+
+
+def _hit_grid(
+    found: Sequence[Found], folder: Path | None, lay_out: Callable[[int], Layout]
+) -> Grid:
+    """A row for each hit."""
+
+    def make(index: int, columns: Layout) -> Line:
+        record, hit = found[index]
+        passage = hit.passage
+        cells: dict[str, Cell] = {
+            "record": _name(record, folder),
+            "step": f"{passage.at:5}",
+            "branch": (passage.branch, "dim"),
+            "in": (passage.part, "dim"),
+        }
+        head = {name: width for name, width in columns.items() if name != "text"}
+        pieces = cells_line(head, cells, ends=["record"]).pieces
+        return line(*pieces, *_pieces(hit, columns["text"]), cut=True)
+
+    def text(index: int) -> str:
+        return found[index].hit.line
+
+    return Grid(len(found), lay_out, make, text)
+
+
+def _name(record: Path, folder: Path | None) -> str:
+    return os.path.relpath(record, folder) if folder else record.name
+
+
+def _pieces(hit: Hit, most: int) -> list[tuple[str, str]]:
+    return [(text, "head" if matches else "") for text, matches in excerpt(hit, most)]
+
+
+def _hit_lines(hit: Hit) -> list[Line]:
+    """A hit with the lines before and after it in its text."""
+    text, passage = hit.passage.text, hit.passage
+    before = text[: hit.start].split("\n")[:-1][-_BEFORE:]
+    rest = text[hit.end :].removeprefix("\n").removesuffix("\n")
+    after = rest.split("\n")[:_AFTER] if rest else []
+    return [
+        line((f"step {passage.at} of {passage.branch}, {passage.part}", "dim")),
+        *(line(each[:_LONGEST]) for each in before),
+        line(*_pieces(hit, _LONGEST)),
+        *(line(each[:_LONGEST]) for each in after),
+    ]
+
 
 _READ_SECONDS = 0.1
 """Seconds of reading between two searches of what was read."""
@@ -177,7 +251,7 @@ class FindScreen(QuizlogScreen[ChosenHit | None]):
     }
     """
 
-    def __init__(self, texts: Texts, query: Query = Query()) -> None:  # noqa: B008
+    def __init__(self, texts: Texts, query: Query) -> None:
         super().__init__()
         self._texts = texts
         self._query = query
@@ -270,9 +344,9 @@ class FindScreen(QuizlogScreen[ChosenHit | None]):
     def _draw(self, remark: str) -> None:
         """Put what is found so far on the screen."""
         hits = self.query_one("#hits", RowList)
-        lay_out = hit_layout(self._found, self._texts.folder)
+        lay_out = _hit_layout(self._found, self._texts.folder)
         self.query_one(Heads).show(lay_out)
-        hits.show(hit_grid(self._found, self._texts.folder, lay_out))
+        hits.show(_hit_grid(self._found, self._texts.folder, lay_out))
         self._draw_context()
         count = f"{len(self._found):,} found" if self._query.words else "type what to find"
         kind = "regular expression" if self._query.regex else "words"
@@ -284,7 +358,7 @@ class FindScreen(QuizlogScreen[ChosenHit | None]):
         marked = self._found[index] if index is not None and index < len(self._found) else None
         context = self.query_one("#context", LineView)
         context.border_title = "Around it"
-        context.show(Paragraphs(hit_lines(marked.hit) if marked else []))
+        context.show(Paragraphs(_hit_lines(marked.hit) if marked else []))
 
     # -- events
 

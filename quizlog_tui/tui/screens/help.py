@@ -62,7 +62,7 @@ class HelpScreen(QuizlogScreen[None]):
         guides = f"{self.key('help.guides')} opens the guides"
         self.status(f"Keys of the {self._of} screen · {guides} · / finds · Escape goes back")
         pane = self.query_one(LineView)
-        own = own_actions(self.app, self._of)
+        own = own_actions(self.program.own_commands, self._of)
         pane.show(Paragraphs(_help_lines(self._of, dict(self.app._keymap), own, self._locked)))
         pane.focus()
 
@@ -72,7 +72,7 @@ class HelpScreen(QuizlogScreen[None]):
 
 
 def _help_lines(
-    scope: str, keys: dict[str, str], own: Sequence[Action] = (), audit: Audit | None = None
+    scope: str, keys: dict[str, str], own: Sequence[Action], audit: Audit | None
 ) -> list[Line]:
     """The table: the screen's own actions, the user's, those of its panes, then everywhere's."""
     lines = [line(_STEPS), line("")] if scope == "player" else []

@@ -34,18 +34,25 @@ from ...session.session import Session
 from ...text import one_line, plural
 from .. import external
 from ..clock import Clock
-from ..draw.library import (
-    ORDERS,
-    library_grid,
-    nothing_lines,
-    preview_lines,
-    record_layout,
-    record_line,
-    status_words,
-)
 from ..keys.keymap import screen_bindings
 from ..messages import OpenRecord, Query
-from ..shelf import HOW, RecordFilter, Shelf, changes, parse_filter, read_some, script_remark, taken
+from ..shelf import (
+    HOW,
+    ORDERS,
+    RecordFilter,
+    Shelf,
+    changes,
+    library_grid,
+    nothing_lines,
+    parse_filter,
+    preview_lines,
+    read_some,
+    record_layout,
+    record_line,
+    script_remark,
+    status_words,
+    taken,
+)
 from ..state import State
 from ..toasts import complain, tell
 from ..widgets.columns import Heads, Layout

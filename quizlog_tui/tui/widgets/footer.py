@@ -2,12 +2,12 @@
 
 The keys are one line of text, redrawn when they change; a click acts like the key. Textual's own
 footer creates a widget for each key, and creates all of them again whenever the focus moves.
-The key that leaves a player says where that leads: back to the library that it was opened from, or
-out of quizlog. Messages push the panes up where they need more than one row, and so cover nothing.
+Messages push the panes up where they need more than one row, and so cover nothing.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -21,7 +21,6 @@ from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Static
 
-from ..keys.actions import find_action
 from ..keys.keymap import shown, shown_key
 from ..lessons import Tour
 
@@ -33,7 +32,11 @@ _LOOK_SECONDS = 0.2
 
 
 class KeyLine(Widget):
-    """The bindings of the screen that the footer shows."""
+    """The bindings of the screen that the footer shows.
+
+    Args:
+        label: What a key is called; empty for one that is not offered.
+    """
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"key-line--key", "key-line--label"}
     ALLOW_SELECT = False
@@ -50,8 +53,9 @@ class KeyLine(Widget):
     }
     """
 
-    def __init__(self) -> None:
+    def __init__(self, label: Callable[[Binding], str]) -> None:
         super().__init__()
+        self._label = label
         self._shown: list[tuple[Binding, str]] = []
 
     def on_mount(self) -> None:
@@ -63,18 +67,13 @@ class KeyLine(Widget):
         wanted: dict[str, Binding] = {}
         for active in screen.active_bindings.values():
             binding = active.binding
-            if binding.show and not self._typed(binding.key) and not self._is_refused(binding):
+            if binding.show and not self._typed(binding.key) and (label := self._label(binding)):
                 # the first of each action's keys that is not typed as text
-                wanted.setdefault(binding.action, binding)
-        shown = [(_labelled(each, screen), shown_key(each.key)) for each in wanted.values()]
+                wanted.setdefault(binding.action, replace(binding, description=label))
+        shown = [(each, shown_key(each.key)) for each in wanted.values()]
         if shown != self._shown:
             self._shown = shown
             self.refresh()
-
-    def _is_refused(self, binding: Binding) -> bool:
-        """Whether audit mode refuses what a key does."""
-        action = find_action(binding.id)
-        return action is not None and action.is_refused(getattr(self.screen, "audit", None))
 
     def _typed(self, key: str) -> bool:
         """Whether the focused widget takes a key as text."""
@@ -111,20 +110,6 @@ class KeyLine(Widget):
 def _width(part: tuple[Binding, str]) -> int:
     """Cells of a key and its label."""
     return cell_len(f"{part[1]} {part[0].description} ")
-
-
-def leads_to_library(screen: Screen[Any]) -> bool:
-    """Whether the screen below is the library."""
-    stack = screen.app.screen_stack
-    below = stack[stack.index(screen) - 1] if screen in stack[1:] else None
-    return getattr(below, "SCOPE", "") == "library"
-
-
-def _labelled(binding: Binding, screen: Screen[Any]) -> Binding:
-    """A key as the footer names it: the one that leaves the player says that it goes back."""
-    if binding.id == "player.library" and leads_to_library(screen):
-        return replace(binding, description="Library")
-    return binding
 
 
 class MessageLine(Static):

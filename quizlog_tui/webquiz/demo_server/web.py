@@ -1,6 +1,9 @@
-"""The quiz server over HTTP, in a separate thread. It binds only 127.0.0.1.
+"""The practice quiz over HTTP, in a separate thread, and the recorded replies of models to it.
 
-Browsers offer `crypto.subtle`, which pages need, only there and with HTTPS.
+The server binds only 127.0.0.1: browsers offer `crypto.subtle`, which pages need, only there and
+with HTTPS. The shipped replies allow a whole task without a model, and say themselves how they came
+about. They were recorded for `EMAIL`, as many pages are personal, with the server at `HOME`, and
+are played for it at any address.
 """
 
 from __future__ import annotations
@@ -9,14 +12,31 @@ import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from .grader import MAX_BODY, Answer, Grader, Options
-from .pages import Asset, all_pages, asset, email_number, late_question, orders, page_html
+from ...solver.models.cassettes import Player, recorded
+from ...solver.models.transport import ModelClient, Prompt, Transport, TransportReply
+from ...solver.redaction import Redaction
+from ...solver.solve import Panel, RunCode
+from ..task.task import without_history
+from .grader import (
+    MAX_BODY,
+    Answer,
+    Asset,
+    Grader,
+    Options,
+    all_pages,
+    asset,
+    email_number,
+    late_question,
+    orders,
+    page_html,
+)
 
 _LATE = 1.2
 """Seconds until the question that a page loads is available."""
@@ -174,3 +194,55 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header("Retry-After", retry_after)
         self.end_headers()
         self.wfile.write(data)
+
+
+HOME = "http://127.0.0.1:8765"
+FOLDER = Path(__file__).parent / "replies"
+
+
+class AtHome:
+    """Adapts requests to the recording: the server's address, and each page as the first one.
+
+    So the replies fit any address of the server and any selection of its pages.
+
+    Args:
+        inner: The transport that plays the replies.
+        url: The address of the server.
+    """
+
+    def __init__(self, inner: Transport, url: str) -> None:
+        self._inner = inner
+        self._url = url
+
+    async def complete(self, prompt: Prompt[Any]) -> TransportReply:
+        """The recorded reply with the present address of the server."""
+        *before, last = (
+            replace(one, content=one.content.replace(self._url, HOME)) for one in prompt.messages
+        )
+        messages = (*before, replace(last, content=_alone(last.content)))
+        said = await self._inner.complete(replace(prompt, messages=messages))
+        return replace(said, text=said.text.replace(HOME, self._url))
+
+
+def _alone(asked: str) -> str:
+    """A request without the history of earlier pages."""
+    try:
+        data = json.loads(asked)
+    except ValueError:  # a request to repair a reply
+        return asked
+    question = data["context"] if isinstance(data["context"], dict) else data
+    question["context"] = without_history(question["context"])
+    return json.dumps(data, ensure_ascii=False)
+
+
+def demo_panel(url: str, run: RunCode) -> Panel:
+    """A panel that plays the recorded replies.
+
+    Args:
+        url: The address of the server.
+        run: Runs the code in the replies.
+    """
+    voters, shelf = recorded(FOLDER)
+    players = [(voter, AtHome(Player(voter.name, shelf), url)) for voter in voters]
+    clients = [ModelClient(voter, player, Redaction()) for voter, player in players]
+    return Panel(clients, run, None, f"recorded replies: {shelf.label}")

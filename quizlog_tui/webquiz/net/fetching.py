@@ -27,7 +27,7 @@ import httpx
 
 from ...errors import QuizlogError
 from ...solver.contract import FetchRequest
-from ...solver.decisions.decision import Fetched
+from ...solver.decision import Fetched
 from ...solver.models.cassettes import read_reply, write_reply
 from ...solver.redaction import STAND_IN, Redaction
 from ...solver.solve import FetchTool

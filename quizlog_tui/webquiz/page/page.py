@@ -2,7 +2,8 @@
 
 Pure. Everything on a page is untrusted data: nothing is followed as an instruction, no URL outside
 the allowed sites is visited, and no answer is sent outside the task's own site. Only the vote
-depends on the kind of answer, which is guessed from the words of the question.
+depends on the kind of answer, which is guessed from the words of the question. The submit URL may
+be in the text alone, which also says where answers are not sent.
 """
 
 from __future__ import annotations
@@ -14,12 +15,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
-from urllib.parse import urlsplit
+from urllib.parse import urldefrag, urljoin, urlsplit
 
 from ...replay.script.input_kinds import JSON, NUMBER, TEXT, TEXTAREA, YESNO
 from ..net.address import Allowed, BadAddressError, origin_of, site_of, visible
-from .said_address import AFTER, SUBMITS, URL, joined, said_addresses
-from .snapshot import PageForm, PageFrame, Snapshot
+from .snapshot import Link, PageForm, PageFrame, Snapshot
 
 SubmitRule = Literal["text", "link", "form", "loaded", "carried", "none"]
 """How the submit URL was found: on the page (in its text, a link, a form, or loaded data), carried
@@ -182,7 +182,7 @@ def _submit_urls(snapshot: Snapshot, texts: Iterable[str]) -> Iterator[tuple[str
         placeholder = _PLACEHOLDER.search(host) and host != own
         return not placeholder and url.startswith("http") and url != snapshot.url
 
-    said = said_addresses(snapshot.frames, texts)
+    said = _said_addresses(snapshot.frames, texts)
     for rule, urls in (
         ("text", said),
         ("link", _linked(snapshot.frames)),
@@ -195,7 +195,7 @@ def _submit_urls(snapshot: Snapshot, texts: Iterable[str]) -> Iterator[tuple[str
 def _linked(frames: Iterable[PageFrame]) -> list[str]:
     """URLs of links to where answers are received; those that say so first."""
     links = [link for frame in frames for link in frame.links]
-    fit = [link for link in links if SUBMITS.search(urlsplit(link.url).path)]
+    fit = [link for link in links if _SUBMITS.search(urlsplit(link.url).path)]
     fit = [link for link in fit if _OF_ANSWERS.search(link.text) or not _OTHER.search(link.text)]
     return [link.url for link in sorted(fit, key=lambda link: not _OF_ANSWERS.search(link.text))]
 
@@ -214,7 +214,7 @@ def _takes_answers(form: PageForm) -> bool:
         return False
     if "answer" in (name.lower() for name in form.names):
         return True
-    speaks = SUBMITS.search(urlsplit(form.action).path)
+    speaks = _SUBMITS.search(urlsplit(form.action).path)
     speaks = speaks or _ANSWERED.search(f"{form.said} {form.before}")
     return form.method == "post" and bool(speaks) and not _is_other(form.action, form.said)
 
@@ -254,8 +254,8 @@ def _resources(
     for frame in snapshot.frames:
         urls += [link.url for link in frame.links] + list(frame.media)
     for frame, text in zip(snapshot.frames, map(visible, texts), strict=True):
-        urls += [match[0].rstrip(AFTER) for match in URL.finditer(text)]
-        urls += [joined(frame.base, match[0].rstrip(AFTER)) for match in _PATH.finditer(text)]
+        urls += [match[0].rstrip(_AFTER) for match in _URL.finditer(text)]
+        urls += [joined(frame.base, match[0].rstrip(_AFTER)) for match in _PATH.finditer(text)]
     own = {_place(snapshot.url), _place(submit_url)}
     for url in dict.fromkeys(url.partition("#")[0] for url in urls):
         if reachable(url, allowed) and _place(url) not in own:
@@ -334,3 +334,188 @@ def _is_constant(value: Any) -> bool:
     if isinstance(value, str):
         return not _SAMPLE_PLACEHOLDER.search(value)
     return isinstance(value, (bool, int, float))
+
+
+# -- addresses in the text
+
+
+_URL = re.compile(r"https?://[^\s\"'<>`)\]}]+", re.I)
+_AFTER = ".,;:!"
+"""Marks at the end of an address that belong to the sentence."""
+_SUBMITS = re.compile(
+    r"/(?:submit(?:[-_]\w+)*|submissions?|answers?|grade)(?:\.php|(?:/[^.]*)?)$", re.I
+)
+"""The end of a path that receives answers; one that is called like a file has some."""
+_VERB = re.compile(
+    r"\b(?:post(?:ed)?|submit|submission|send)\b(?:(?!\b(?-i:GET)\b)[^\n]){0,120}$", re.I
+)
+_ANSWERS = re.compile(r"\banswers?\b[^\n]{0,120}$", re.I)
+_TO = re.compile(
+    r"(\b(?:to|at|is|url|uri|address|endpoint|path)\b|\b(?:post|submit|send)\b(?=\s*[:→])"
+    r"|\b(?-i:POST)\b)[\s:=→]*",
+    re.I,
+)
+"""What stands before an address, after a verb in the same line."""
+_FILLING = re.compile(
+    r"(?:(?:the|this|its|relative|following|address|url|uri|endpoint|path|route|post|is)\b[\s:=→]*)*"
+    r"[\"'`“‘«(<\[]?",
+    re.I,
+)
+"""What may stand between that and the address."""
+_RELATIVE = re.compile(r"[^\s\"'`<>()\[\]{}“”‘’«»,;]+")
+_SIGNED = re.compile(r"//[\w\[]|\.{0,2}/|\?\w+=")
+"""How an address begins that cannot be a word."""
+_SAYS_RELATIVE = re.compile(r"[\"'`”’»)>\]]?,?\s*\(?(?:which is |it is |is )?relative\b", re.I)
+_TEMPLATE = re.compile(r"[{}<]|\$\w|/:\w")
+_SENDS = re.compile(r"\b(?:post|submit|send)\b", re.I)
+_WORD_OF_SUBMIT = re.compile(
+    r"(?:\.{0,2}/)*(?:[\w.~%-]+/)*(?:submit|submissions?|answers?|grade)(?:[./?]\S*)?$", re.I
+)
+_ENDS = re.compile(
+    r"[.!?;]\s|(?<![:\n])\n|\b(?:but|instead(?! of),?)\s"
+    r"|\b(?:and|then)\s+(?=(?:post|submit|send)\b)",
+    re.I,
+)
+"""What ends a statement; a line that ends in a colon goes on."""
+_AFTER_ADDRESS = re.compile(r"/\S*,\s+(?=(?:please\s+)?(?:post|submit|send|use)\b)", re.I)
+"""Where a statement about one address gives way to the next."""
+_REFUSES = re.compile(
+    r"(?:\b(?:not|never|cannot|stop)|n['’]t)\b,?\s+"
+    r"(?:(?!(?:and|forget|hesitate|fail|GET)\b)[\w'’]+,?\s+){0,4}?"
+    r"(?:post|submit|send|use|sent|posted|submitted|sending|posting)\b(?!\s+GET\b)"
+    r"|\b(?:not|never)(?:\s+(?:to|at|via))?$"
+    r"|\b(?:instead of|rather than|avoid|forbidden|no longer(?! than))\b"
+    r"|\b(?:old|older|former|previous|outdated|obsolete|deprecated|wrong|bad|fake|another|other|last)"
+    r"\s+(?:\w+\s+){0,2}(?:address(?:es)?|urls?|endpoints?|quiz(?:zes)?|links?|servers?|sites?|pages?"
+    r"|versions?|year|tasks?)\b"
+    r"|\b(?:previously|formerly|used to|in the past)\b|^\W*(?:for |an )?example\s*[:,]"
+    r"|\b(?:was|were)\s*(?::|(?:to|at|sent|posted|submitted)\b)"
+    r"|\b(?:send|submit|post|report)\s+(?:\w+\s+)?(?:bugs?|feedback|complaints?|suggestions?)\b",
+    re.I,
+)
+"""What is said before an address that is no longer, or was never, the one for answers."""
+_REFUSED = re.compile(
+    r"[\"'`”’»)>\]]?,?\s*(?:(?:\.\s+it|\(?which|that|\()\s*)?"
+    r"(?:(?:is|are|was|were|has been|have been)\s+(?:now\s+)?)?"
+    r"(?:an?\s+|the\s+)?"
+    r"(?:closed|gone|dead|wrong|old|outdated|obsolete|deprecated|no longer|not (?:used|valid|the)\b"
+    r"|forbidden|a trap|a decoy)",
+    re.I,
+)
+"""What is said after such an address."""
+_NEAR = 200
+"""Number of characters around an address that are looked at."""
+_SENTENCE_ENDS = re.compile(r"[\"'`”’»)>\]]?\s*(?:$|[.,;:!)]|\n|\(|(?:and|with|as|in|by|using)\b)")
+_Said = tuple[str, bool]
+"""A URL, and whether answers are meant to be sent to it."""
+
+
+def _said_addresses(frames: Iterable[PageFrame], texts: Iterable[str]) -> dict[str, bool]:
+    """URLs that the text says to post to, or not to; those that look like it first."""
+    urls: list[_Said] = []
+    for frame, text in zip(frames, texts, strict=True):
+        for said in map(visible, (text, *frame.drawn)):
+            for match in _URL.finditer(said):
+                before = said[max(0, match.start() - _NEAR) : match.start()]
+                if _VERB.search(before) and _is_whole(said, *match.span()):
+                    url = match[0].rstrip(_AFTER)
+                    meant = _is_meant(said, match.start(), match.start() + len(url))
+                    urls.append((joined(frame.base, url), meant))
+            urls += _relative(said, frame) or _of_verbs(said, frame)
+    urls.sort(key=lambda one: (not one[1], not _SUBMITS.search(urlsplit(one[0]).path)))
+    return dict(urls) | {url: True for url, meant in urls if meant}
+
+
+def _is_meant(said: str, at: int, end: int) -> bool:
+    """Whether what a text says of an address is that answers go there.
+
+    Args:
+        said: The text.
+        at: Where the words end that lead to the address.
+        end: Where the address ends.
+    """
+    before = said[max(0, at - 2 * _NEAR) : at].rstrip()
+    for ends in (_ENDS, _AFTER_ADDRESS):
+        before = ends.split(before)[-1]
+    before = re.sub(r"\([^()]*\)", "", before)
+    struck = said.count("~~", 0, at) % 2
+    return not (struck or _REFUSES.search(before) or _REFUSED.match(said, end))
+
+
+def _is_whole(said: str, start: int, end: int) -> bool:
+    """Whether an address has no part that its reader must fill in."""
+    return not _TEMPLATE.search(said[start : end + 1])
+
+
+def _relative(said: str, frame: PageFrame) -> list[_Said]:
+    """URLs after words such as "POST it to" that are relative, or behind the text of a link."""
+    links = sorted((one for one in frame.links if one.text), key=lambda link: -len(link.text))
+    found = []
+    for to in _TO.finditer(said):
+        before = said[max(0, to.start() - _NEAR) : to.end(1)]
+        sends = _VERB.search(before)
+        if not sends and not _ANSWERS.search(before):
+            continue
+        start = _FILLING.match(said, to.end()).end()  # type: ignore[union-attr]
+        url, end = _linked_at(said, (to.end(), start), links) or _word_at(said, start, frame)
+        if url and (sends or _SUBMITS.search(urlsplit(url).path)):
+            found.append((url, _is_meant(said, to.end(1), end)))
+    return found
+
+
+def _linked_at(said: str, places: Iterable[int], links: Iterable[Link]) -> tuple[str, int] | None:
+    """The URL of the link whose text stands at one of the places, and where that text ends."""
+    texts = [(link.url, visible(link.text)) for link in links]
+    at = tuple(places)
+    fit = (
+        (url, start + len(text))
+        for url, text in texts
+        for start in at
+        if said.startswith(text, start)
+    )
+    return next(fit, None)
+
+
+def _word_at(said: str, start: int, frame: PageFrame) -> tuple[str, int]:
+    """The URL that the word at a place stands for, "" if it is no address, and its end."""
+    match = _RELATIVE.match(said, start)
+    if match is None or _URL.match(said, start):
+        return "", start
+    code = (one for one in map(visible, frame.samples) if _SIGNED.match(one) and "\n" not in one)
+    fit = (one for one in code if said.startswith(one, start))
+    word = max((match[0].rstrip(_AFTER), *fit), key=len)
+    end = start + len(word)
+    is_one = _is_whole(said, start, end) and _is_address(word, said[end : end + _NEAR], frame.words)
+    return joined(frame.base, word) if is_one else "", end
+
+
+def _of_verbs(said: str, frame: PageFrame) -> Iterator[_Said]:
+    """URLs in lines that speak of sending, where none follows words such as "POST it to"."""
+    for line in filter(_SENDS.search, said.split("\n")):
+        for match in _RELATIVE.finditer(line):
+            word = match[0].rstrip(_AFTER)
+            fit = _SIGNED.match(word) or _is_among(word, frame.words)
+            if _WORD_OF_SUBMIT.match(word) and fit and _is_whole(line, *match.span()):
+                end = match.start() + len(word)
+                yield joined(frame.base, word), _is_meant(line, match.start(), end)
+
+
+def _is_address(word: str, after: str, words: Iterable[str]) -> bool:
+    """Whether a word that stands where an address would is one."""
+    if _SIGNED.match(word) or _SAYS_RELATIVE.match(after) or _is_among(word, words):
+        return True
+    return bool(_WORD_OF_SUBMIT.match(word)) and bool("/" in word or _SENTENCE_ENDS.match(after))
+
+
+def _is_among(word: str, words: Iterable[str]) -> bool:
+    """Whether a word is among those set as code, whose letters CSS may have changed."""
+    return word.casefold() in (visible(one).casefold() for one in words)
+
+
+def joined(base: str, url: str) -> str:
+    """A URL as the browser resolves and sends it; "" if it is none."""
+    plain = url.strip().replace("\\", "/").replace(" ", "%20")
+    try:
+        return urldefrag(urlsplit(urljoin(base, plain)).geturl()).url
+    except ValueError:
+        return ""

@@ -19,7 +19,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urljoin, urlsplit
 
 from ...record.model import MAIN
-from ...solver.decisions.decision import Decision, ModelQuestion, Refusal
+from ...solver.decision import Decision, ModelQuestion, Refusal
 from ...solver.voting.equality import same, wanted
 from ...solver.voting.normal import NoAnswerError, normal_form
 from ..net.address import origin_of

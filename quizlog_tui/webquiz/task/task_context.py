@@ -13,7 +13,7 @@ from typing import Protocol, TypeVar
 
 import httpx
 
-from ...solver.decisions.decision import Decision, ModelQuestion, Refusal
+from ...solver.decision import Decision, ModelQuestion, Refusal
 from ...solver.redaction import Redaction
 from ...solver.solve import FetchTool, Shares
 from ..net.address import Allowed

@@ -18,8 +18,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ...errors import QuizlogError
-from ...files.durable import write_text
-from ...files.place import FileKind, asked_before
+from ...files.durable import FileKind, asked_before, write_text
 from ...record import branches as rules
 from ...record.append_only_list import AppendOnlyList
 from ...record.lineage import agreements

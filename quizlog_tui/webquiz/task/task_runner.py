@@ -10,8 +10,8 @@ from pathlib import Path
 
 from ...errors import QuizlogError
 from ...sandbox import warm
-from ...solver.decisions.decision import Decision, ModelQuestion, Refusal
-from ...solver.decisions.decision_file import append_decision
+from ...solver.decision import Decision, ModelQuestion, Refusal
+from ...solver.decision_text import append_decision
 from ...solver.models.choice import Choice, chosen_panel
 from ...solver.redaction import Redaction
 from ...solver.solve import FetchTool, Panel, RunCode, solve

@@ -23,9 +23,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ...errors import LimitError, UsageError
-from ...files.place import own_folder
+from ...files.durable import own_folder
 from ...files.regular_file import hex_digest
-from ...solver.decisions.decision_text import from_data
+from ...solver.decision_text import from_data
 from ..net.address import Allowed, BadAddressError, allowed_for, is_special
 from ..net.gate import Gate
 from ..net.submit import SubmitReply

@@ -20,9 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import UsageError
-from ...files.durable import Draft
+from ...files.durable import Draft, own_folder
 from ...files.paths import decisions_path
-from ...files.place import own_folder
 from ...solver.models.cassettes import FETCHED
 from ...solver.redaction import Redaction
 from ...text import one_line

@@ -9,8 +9,8 @@ import os
 
 from ..folder import Folder
 from ..job import Job
-from ..watch.outside import Outside
-from . import clock, database, event_loops, identity, libraries, seeding
+from ..outside import Outside
+from . import clock, database, identity, libraries, seeding
 from .other_machine import OtherMachine
 from .varying import Varying
 
@@ -65,7 +65,7 @@ class FixedWorld:
             virtual = clock.VirtualClock(job.start, job.tick)
             clock.install(virtual)
             libraries.install(virtual)
-        event_loops.install(virtual)
+        clock.install_in_loops(virtual)
         database.install(self.entropy, virtual)
         if "real-environment" in job.asked:
             self.outside.note("real-environment")

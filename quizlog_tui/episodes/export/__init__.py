@@ -1,1 +1,0 @@
-"""Exports episodes in the formats that trainers read."""

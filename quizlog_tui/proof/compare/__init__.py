@@ -1,1 +1,0 @@
-"""Two runs held against each other, step by step."""

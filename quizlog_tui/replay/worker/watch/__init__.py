@@ -1,1 +1,0 @@
-"""Watches what a running script starts, opens, and runs as code."""

@@ -1,1 +1,0 @@
-"""Decisions: their data, their JSON, and the file that stores them."""
