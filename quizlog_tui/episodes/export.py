@@ -199,7 +199,7 @@ FOLDERS: dict[str, tuple[Form, str]] = {"session": (session, ".jsonl"), "atif": 
 _PACKAGES = {"verifiers": "verifiers_v1", "verifiers-v0": "verifiers_v0"}
 """The formats that are a Python package, and the template of each."""
 FORMS = (*LINES, *FOLDERS, *_PACKAGES)
-"""All formats except those of plug-ins."""
+"""All formats."""
 
 
 @dataclass

@@ -29,7 +29,7 @@ class InputType:
     """The kind of an answer."""
 
     name: str = TEXT
-    """One of `input_kinds`, or the name of a plug-in."""
+    """One of `input_kinds`."""
     choices: tuple[str, ...] = ()
     """The options, where the prompt names them."""
     rows: int | None = None
