@@ -25,7 +25,6 @@ HONEST = "recorded replies: made by a script to show how a quiz on web pages is 
 
 @needs_browser()
 @needs_sandbox()
-@pytest.mark.long
 async def test_every_page_has_its_recorded_replies(tmp_path: Path) -> None:
     """The guide on quizzes on web pages shows the same, and is run.
 
