@@ -35,6 +35,8 @@ _OF_PROCESS = (2, 3)
 """Numbers of the clocks that count the time for which this process, or thread, has worked."""
 _CHILDREN = -1
 """The number of ended children for `getrusage`."""
+_WHOM = ((0,), (_CHILDREN,), (1,))
+"""The arguments that `getrusage` may have: this process, ended children, this thread."""
 _MEMORY = (16_384, 4_096)
 """The memory that a script has needed at most, in kilobytes, and in pages that it was given."""
 _WAITERS = frozenset(
@@ -120,9 +122,17 @@ def _install_usage(cpu: Any, elapsed: Any) -> None:
     def times() -> Any:
         return os.times_result((cpu(), 0.0, 0.0, 0.0, elapsed()))
 
-    def getrusage(real: Any, *who: int) -> Any:
-        found = real(*who)
-        return type(found)((0.0 if who[0] == _CHILDREN else cpu(), *_usage(*who)))
+    def install_getrusage(module: Any) -> None:
+        result = module.struct_rusage
+
+        def getrusage(real: Any, *who: int) -> Any:
+            # The real one would be seen from outside as a question about the system's state.
+            if who not in _WHOM or type(who[0]) is not int:
+                real(*who)
+            used = 0.0 if who[0] == _CHILDREN else cpu()
+            return result((used, *_usage(*who)))
+
+        _put_around(module, "getrusage", getrusage)
 
     def wait(real: Any, *args: Any) -> Any:
         pid, status, found = real(*args)
@@ -133,7 +143,7 @@ def _install_usage(cpu: Any, elapsed: Any) -> None:
     for name in ("wait3", "wait4"):
         if hasattr(os, name):
             _put_around(os, name, wait)
-    after_import({"resource": lambda module: _put_around(module, "getrusage", getrusage)})
+    after_import({"resource": install_getrusage})
 
 
 def _usage(who: int) -> tuple[Any, ...]:
