@@ -78,8 +78,8 @@ def plain(text: str) -> str:
 
 def plain_lines(text: str) -> list[str]:
     """The lines of `plain`, as a terminal has them; none of an empty text."""
-    lines = plain(text).removesuffix("\n").split("\n")
-    return lines if lines != [""] else []
+    shown = plain(text)
+    return shown.removesuffix("\n").split("\n") if shown else []
 
 
 _STAYS = re.compile(r"\r(?:\x1b\[[0-9;]*[A-Za-z])*\Z")

@@ -6,7 +6,7 @@ import re
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from quizlog_tui import terminal_text
@@ -153,6 +153,7 @@ def test_colours_become_the_style_of_the_text(text: str, pieces: list[tuple[str,
 
 
 @given(anything)
+@example("\n")
 def test_lines_are_those_of_the_shown_text(text: str) -> None:
     lines = plain_lines(text)
     assert lines == plain(text).splitlines()
