@@ -70,15 +70,16 @@ def check(arguments: Namespace) -> int:
 
 def _all_problems() -> list[ConfigProblem]:
     """What is wrong in the user's settings, keys, commands and themes."""
+    from ..tui.keys import own_commands
     from ..tui.keys.keymap import key_problems
-    from ..tui.keys.own_commands import lines_read_twice, read_own_commands
     from ..tui.theming import load_themes, theme_files, theme_names
 
     config, problems = load_config()
     themes, bad_themes = load_themes(theme_files())
     problems += key_problems(config.keys, str(config_path()))
-    problems += read_own_commands(config.commands, config.keys, str(config_path()))[1]
-    problems += lines_read_twice(config.commands, str(config_path()))
+    problems += own_commands.read_own_commands(config.commands, config.keys, str(config_path()))[1]
+    problems += own_commands.lines_not_understood(config.commands, str(config_path()))
+    problems += own_commands.lines_read_twice(config.commands, str(config_path()))
     known = theme_names(themes)
     if config.theme and config.theme not in known:
         hint = did_you_mean(config.theme, known) or "`quizlog config show` lists them"

@@ -29,6 +29,9 @@ TOPICS = (
     "security",
 )
 """All guides, in the order in which a newcomer may read them."""
+_SUCCESSORS = {"extending": "there are no plug-ins; programs use `quizlog help python`"}
+"""What to read instead of a guide that is gone."""
+_ALL = "`quizlog help` lists the guides"
 _FOLDER = Path(__file__).resolve().parent
 _MARK = re.compile(r"^<!-- .* -->\n", re.M)
 """Where a table begins or ends that is made from the code."""
@@ -77,7 +80,7 @@ def guide(topic: str) -> str:
         UsageError: There is no such topic.
     """
     if topic not in TOPICS:
-        hint = f"{did_you_mean(topic, TOPICS)} `quizlog help` lists the guides".lstrip()
+        hint = _SUCCESSORS.get(topic) or f"{did_you_mean(topic, TOPICS)} {_ALL}".lstrip()
         raise UsageError(f"there is no guide about {topic!r}", hint=hint)
     return _MARK.sub("", _text(topic))
 

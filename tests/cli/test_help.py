@@ -93,6 +93,15 @@ def test_a_script_names_every_command_and_is_read_by_its_shell(
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_fish_tells_the_options_of_a_subcommand_as_they_are_for_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    episodes = "complete -c quizlog -n '__fish_seen_subcommand_from episodes; and "
+    lines = [line for line in script_for("fish", capsys).splitlines() if " -l output " in line]
+    told = {line.split("from ")[2].split("'")[0]: line for line in lines if episodes in line}
+    assert "new episodes are added" in told["build"] and "to stdout" in told["export"]
+
+
 @pytest.mark.parametrize(("path", "made"), [(PAGE, man_page), (LIST, command_list)])
 def test_the_man_page_and_the_list_are_those_of_the_commands(
     path: Path, made: Callable[[], str]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 
@@ -109,6 +110,32 @@ def lines_read_twice(
             if any(map(_READ.search, pattern.findall(entries.get("run", "")))):
                 said = f"a value within {construct} may be read as code"
                 yield ConfigProblem(f"{where}: commands.{name}", said, "read it outside of that")
+
+
+def lines_not_understood(
+    commands: Mapping[str, Mapping[str, str]], where: str
+) -> Iterator[ConfigProblem]:
+    """A problem for each line that the shell cannot read, such as one with an open quote.
+
+    Args:
+        commands: The table `commands` of the settings.
+        where: The settings file.
+    """
+    for name, entries in commands.items():
+        if complaint := _complaint(entries.get("run", "")):
+            said = f"the shell cannot read its line: {complaint}"
+            yield ConfigProblem(
+                f"{where}: commands.{name}", said, "is a quote or bracket left open?"
+            )
+
+
+def _complaint(line: str) -> str:
+    """What the shell says of a line that it cannot read; it runs nothing."""
+    done = subprocess.run(
+        ["/bin/sh", "-n", "-c", line], capture_output=True, text=True, errors="replace", check=False
+    )
+    said = one_line(done.stderr.strip()).removeprefix("/bin/sh: ")
+    return said if done.returncode else ""
 
 
 _Fault = tuple[str, str]
