@@ -56,6 +56,7 @@ def test_a_copy_that_does_not_start_in_time_is_done_without(
     run = LiveRun(source, Limits(), QuizProcess.start(source, World(1), Limits()))
     run.grow([])
     monkeypatch.setattr(process, "_COPY_SECONDS", 0.2)
+    monkeypatch.setattr(process, "_LAST_WORD_SECONDS", 0.2)
     assert run.process.pid
     os.kill(run.process.pid, signal.SIGSTOP)
     copy = run.copy()

@@ -264,9 +264,9 @@ def test_in_a_folder_that_is_too_big_some_files_have_other_metadata(
 
 INNOCENT = """
 import json, os, sqlite3, ssl, tempfile, zoneinfo
-import numpy, pandas, sympy
+import mpmath, numpy, pandas
 import pack.inner, beside
-print(numpy.linalg.det(numpy.eye(3)), pandas.DataFrame({"a": [1]}).sum().a, sympy.sqrt(8))
+print(numpy.linalg.det(numpy.eye(3)), pandas.DataFrame({"a": [1]}).sum().a, mpmath.sqrt(8))
 print(zoneinfo.ZoneInfo("Europe/Berlin"), sqlite3.connect(":memory:").execute("select 1").fetchone())
 print(ssl.create_default_context().verify_mode, len(ssl.create_default_context().get_ca_certs()))
 print(open("data.txt").read(), open("sub/deep.txt").read(), open("link").read(), pack.inner.VALUE)

@@ -47,6 +47,8 @@ from .spawn import DescriptorGroup, take
 _WATCH_MILLISECONDS = 50
 _COPY_SECONDS = 10.0
 """Seconds after which a copy that has not started is done without."""
+_LAST_WORD_SECONDS = 5.0
+"""Seconds for which a process that is being ended may still say what must be known of it."""
 _MEGA = 1024 * 1024
 _RAISE = "look for an endless loop, or raise the limit"
 _DOCTOR = "see what `quizlog doctor` says"
@@ -404,7 +406,7 @@ class QuizProcess:
     def _await_shared_write(self) -> None:
         """Wait for the end of a process, to learn whether it wrote to a shared folder."""
         with contextlib.suppress(OSError, EOFError, ProtocolError):
-            self._channel.sock.settimeout(5)
+            self._channel.sock.settimeout(_LAST_WORD_SECONDS)
             while True:
                 if isinstance(self._next_message(), SharedWrite):
                     self.family.writers.add(self.pid)
@@ -412,7 +414,7 @@ class QuizProcess:
     def _learn_pid(self) -> None:
         """Learn the number of a process that was just made, so that it can be killed."""
         with contextlib.suppress(OSError, EOFError, ProtocolError):
-            self._channel.sock.settimeout(5)
+            self._channel.sock.settimeout(_LAST_WORD_SECONDS)
             if isinstance(message := self._next_message(), ProcessStarted):
                 self._handle_notice(message)
 
