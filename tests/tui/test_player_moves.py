@@ -730,17 +730,17 @@ def test_the_guide_names_the_keys_as_the_user_has_them() -> None:
     assert not any("{" in with_keys(text, lambda name: shown(name, {})) for text in texts)
 
 
-def moments(screen: PlayerScreen) -> Timeline:
-    return screen.known.moments(screen.state.whole)
+def rows(screen: PlayerScreen) -> Timeline:
+    return screen.known.timeline(screen.state.whole)
 
 
 async def test_a_step_leaves_the_timeline_of_a_long_record_as_it_is(build: Build) -> None:
     answers = map(str, range(300))  # small numbers are the same object every time
     app = QuizlogApp(build.record("for i in range(301): input(f'{i}? ')", *answers))
     async with app.run_test() as pilot:
-        before = moments(await at_keys(pilot))
-        assert moments(await press(pilot, "h", "h")) is before
-        assert moments(await press(pilot, "r")) is not before
+        before = rows(await at_keys(pilot))
+        assert rows(await press(pilot, "h", "h")) is before
+        assert rows(await press(pilot, "r")) is not before
 
 
 async def test_the_source_marks_the_line_of_what_is_shown_alone(build: Build) -> None:

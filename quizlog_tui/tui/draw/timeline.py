@@ -7,7 +7,7 @@ from itertools import islice
 from math import isnan
 
 from ...replay.transcript import Transcript
-from ...session.timeline import UNKNOWN, Effort, Moment, StepEffort, Timeline, total_effort
+from ...session.timeline import UNKNOWN, Effort, StepEffort, Timeline, TimelineRow, total_effort
 from ...terminal_text import plain
 from ...text import one_line, plural
 from ..clock import Clock
@@ -30,42 +30,42 @@ _MEASURED = 200
 
 
 def timeline_grid(
-    moments: Timeline, whole: Transcript, pointer: int, decided: frozenset[int], clock: Clock
+    timeline: Timeline, whole: Transcript, pointer: int, decided: frozenset[int], clock: Clock
 ) -> Grid:
     """The rows of a run through all recorded answers; those after the pointer are not in use.
 
     Args:
-        moments: The steps.
+        timeline: The steps.
         whole: The run, for where it stands at its end.
         pointer: The record's pointer.
         decided: Steps whose answer several models decided.
         clock: Formats durations.
     """
-    marked = (at for at in (*moments.marked, *decided) if at < len(moments))
-    found = (_signs(moments[at], at in decided) for at in islice(marked, _MEASURED))
+    marked = (at for at in (*timeline.marked, *decided) if at < len(timeline))
+    found = (_signs(timeline[at], at in decided) for at in islice(marked, _MEASURED))
     signs = min(widest(found), _MOST_SIGNS)
     answers = widest(step.input for step in islice(whole.steps, _MEASURED))
     answer = max(_ANSWER[0], min(answers, _ANSWER[1]))
 
-    digits = max(3, len(str(len(moments) - 1)))
+    digits = max(3, len(str(len(timeline) - 1)))
 
     def make(index: int, columns: Layout) -> Line:
-        moment = moments[index]
+        row = timeline[index]
         mark = f"{'▸' if index == pointer else ' '}{index:{digits}} "
-        signed = _signs(moment, index in decided)
-        if moment.answer is None:
+        signed = _signs(row, index in decided)
+        if row.answer is None:
             state = (outcome(whole.status, whole.score), STYLES[whole.status])
             return line((mark, "dim"), state, (f" {signed}", "warn"), cut=True)
-        return _row(moment, mark, signed, columns, clock)
+        return _row(row, mark, signed, columns, clock)
 
     def text(index: int) -> str:
-        moment = moments[index]
-        return f"{index} {moment.answer} {plain(moment.question or '')}"
+        row = timeline[index]
+        return f"{index} {row.answer} {plain(row.question or '')}"
 
     def lay_out(width: int) -> Layout:
         return _columns(max(0, width - digits - 2), answer, signs)
 
-    return Grid(len(moments), lay_out, make, text)
+    return Grid(len(timeline), lay_out, make, text)
 
 
 def _columns(width: int, answer: int, signs: int) -> Layout:
@@ -77,26 +77,26 @@ def _columns(width: int, answer: int, signs: int) -> Layout:
     return found | {"answer": found["answer"] + max(0, spare)}
 
 
-def _row(moment: Moment, mark: str, signs: str, columns: Layout, clock: Clock) -> Line:
-    answer = one_line(moment.answer or "") or "(empty)"
-    time = "" if isnan(moment.seconds) else clock.duration(moment.seconds)
+def _row(row: TimelineRow, mark: str, signs: str, columns: Layout, clock: Clock) -> Line:
+    answer = one_line(row.answer or "") or "(empty)"
+    time = "" if isnan(row.seconds) else clock.duration(row.seconds)
     cells = {
-        "answer": (answer, "answer" if moment.used else "dim"),
+        "answer": (answer, "answer" if row.used else "dim"),
         "signs": (signs, "warn"),
-        "prompt": (one_line(plain(moment.question or "").strip()) or "(no prompt)", "dim"),
+        "prompt": (one_line(plain(row.question or "").strip()) or "(no prompt)", "dim"),
         "time": (f"{time:>{_TIME}}", "dim"),
     }
     return line((mark, "dim"), *cells_line(columns, cells).pieces, cut=True)
 
 
-def _signs(moment: Moment, decided: bool) -> str:
+def _signs(row: TimelineRow, decided: bool) -> str:
     """The signs of a step: decision, notes, and outcomes of other attempts."""
-    found = [TAMPERED] if moment.step.tampered else []
-    found += [CODE] if moment.code else []
+    found = [TAMPERED] if row.step.tampered else []
+    found += [CODE] if row.code else []
     found += [DECISION] if decided else []
-    found += [f"{NOTE}{len(moment.notes)}"] if moment.notes else []
-    found += [f"{FORK}{MARKS[one.status]}{_score(one.score)}" for one in moment.tries[:3]]
-    found += ["…"] if len(moment.tries) > 3 else []
+    found += [f"{NOTE}{len(row.notes)}"] if row.notes else []
+    found += [f"{FORK}{MARKS[one.status]}{_score(one.score)}" for one in row.tries[:3]]
+    found += ["…"] if len(row.tries) > 3 else []
     return " ".join(found)
 
 

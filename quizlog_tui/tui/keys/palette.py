@@ -23,10 +23,10 @@ from .keymap import effective, shown_key
 from .own_commands import own_actions
 
 
-def step_destinations(moments: Timeline, go: Callable[[int], Any]) -> Iterator[Destination]:
+def step_destinations(rows: Timeline, go: Callable[[int], Any]) -> Iterator[Destination]:
     """The steps of a run with their questions and answers."""
-    for step, moment in enumerate(moments):
-        about = one_line(f"{plain(moment.question or '')} {moment.answer or ''}").strip()
+    for step, row in enumerate(rows):
+        about = one_line(f"{plain(row.question or '')} {row.answer or ''}").strip()
         yield Destination(f"Step {step}", about, partial(go, step))
 
 

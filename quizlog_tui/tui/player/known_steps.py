@@ -24,9 +24,9 @@ from ...record.who import Attribution
 from ...replay.transcript import Step, Transcript
 from ...session.session import Session
 from ...session.timeline import (
-    Moment,
     StepEffort,
     Timeline,
+    TimelineRow,
     giver_text,
     step_efforts,
     timeline,
@@ -42,11 +42,11 @@ def _unchanged(now: object, before: object) -> bool:
     return now is before or (isinstance(now, int) and now == before)
 
 
-def _sign(moment: Moment) -> str:
+def _sign(row: TimelineRow) -> str:
     """The one-cell sign of a step."""
-    if moment.code or moment.step.tampered:
+    if row.code or row.step.tampered:
         return ALERT
-    return NOTE if moment.notes else FORK
+    return NOTE if row.notes else FORK
 
 
 @dataclass(frozen=True)
@@ -119,19 +119,19 @@ class KnownSteps:
         self._decisions: list[Decision] = []
         self._watch = Watch(decisions_path(session.path), seen=False)
         self._state: tuple[object, ...] | None = None
-        self._moments = timeline(session.transcript, session.record)
+        self._timeline = timeline(session.transcript, session.record)
         self._effort_state: _EffortState | None = None
         self._efforts: list[StepEffort] = []
 
-    def moments(self, whole: Transcript) -> Timeline:
+    def timeline(self, whole: Transcript) -> Timeline:
         """The steps of a run through all answers, each with its notes and attempts."""
         record = self._session.record
         state = (whole, record.pointer, record.branches, record.extras.get("feedback"))
         self._read_decisions()
         if self._state is None or not all(map(_unchanged, state, self._state)):
             self._state = state
-            self._moments = timeline(whole, record)
-        return self._moments
+            self._timeline = timeline(whole, record)
+        return self._timeline
 
     @property
     def decided(self) -> frozenset[int]:
@@ -164,8 +164,8 @@ class KnownSteps:
 
     def marks(self, whole: Transcript) -> dict[int, str]:
         """The steps worth stopping at, each with its sign."""
-        moments = self.moments(whole)
-        found = {at: _sign(moments[at]) for at in moments.marked}
+        rows = self.timeline(whole)
+        found = {at: _sign(rows[at]) for at in rows.marked}
         found |= dict.fromkeys(self.decided, DECISION)
         if whole.status == "error":
             found[len(whole.steps)] = "✗"

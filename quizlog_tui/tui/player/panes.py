@@ -14,7 +14,7 @@ from textual.timer import Timer
 from ...replay.script.source import Source
 from ...replay.transcript import Transcript
 from ...session.session import Session
-from ...session.timeline import Moment, Timeline
+from ...session.timeline import Timeline, TimelineRow
 from ...terminal_text import plain
 from ...text import plural
 from ..clock import Clock
@@ -102,12 +102,12 @@ class Panes:
         """Draw the state."""
         state, shown = self.state, self.state.shown
         self.output.show(self._measured().at(shown, state.head.hidden), end=True)
-        moments = self.known.moments(state.whole)
-        self._draw_timeline(moments)
-        self._draw_recorded(moments)
+        rows = self.known.timeline(state.whole)
+        self._draw_timeline(rows)
+        self._draw_recorded(rows)
         self._draw_error(shown)
         self._draw_source(shown)
-        self._draw_prompt(shown, moments[state.step])
+        self._draw_prompt(shown, rows[state.step])
         self.screen.query_one(Scrubber).show(
             state.step, state.head.length, self.known.marks(state.whole), self._scores()
         )
@@ -118,18 +118,18 @@ class Panes:
         scores = [b.score for b in self.session.branches if b.score is not None]
         return f"scores {bars(scores)}" if len(scores) > 1 else ""
 
-    def _draw_timeline(self, moments: Timeline) -> None:
+    def _draw_timeline(self, rows: Timeline) -> None:
         """Draw the rows again only if the record changed; else move the cursor."""
         pane, whole = self._list("timeline"), self.state.whole
-        if moments is not self._timeline:
-            self._timeline = moments
+        if rows is not self._timeline:
+            self._timeline = rows
             decided, pointer = self.known.decided, self.session.pointer
-            rows = timeline_grid(moments, whole, pointer, decided, self.clock)
-            pane.show(rows, cursor=self.state.step)
+            grid = timeline_grid(rows, whole, pointer, decided, self.clock)
+            pane.show(grid, cursor=self.state.step)
             pane.border_title = sums_title(self.known.efforts(whole), self.clock)
         pane.mark(self.state.step)
 
-    def _draw_recorded(self, moments: Timeline) -> None:
+    def _draw_recorded(self, rows: Timeline) -> None:
         """Draw the whole recorded answer of the step, while its pane is shown."""
         if not self.screen.has_class("-recorded"):
             return
@@ -140,7 +140,7 @@ class Panes:
         error = error_lines(whole, _readable_source(self.session)) if ended else []
         pane = self.screen.query_one("#recorded", LineView)
         pane.border_title = f"Answer at step {step}"
-        pane.show(Paragraphs(answer_lines(moments[step], self.known.given(step), error)))
+        pane.show(Paragraphs(answer_lines(rows[step], self.known.given(step), error)))
 
     def _draw_error(self, shown: Transcript) -> None:
         error = [*alert_lines(shown), *error_lines(shown, _readable_source(self.session))]
@@ -171,12 +171,12 @@ class Panes:
 
     # -- the question
 
-    def _draw_prompt(self, shown: Transcript, moment: Moment) -> None:
+    def _draw_prompt(self, shown: Transcript, row: TimelineRow) -> None:
         """Draw the question at the step shown, or the state if there is none.
 
         Args:
             shown: The run up to that step.
-            moment: The stop there, with what was tried.
+            row: The stop there, with what was tried.
         """
         state, panel = self.state, self.prompt
         raised = shown.status == "error" and state.step > 0
@@ -192,11 +192,11 @@ class Panes:
             last = shown.steps[-1]
             asked = PromptQuestion(last.question or "", last.kind, last.printed_before)
             panel.ask(_heading(state.step - 1, "retry"), asked)
-            self._remark(panel, _old_answers(moment))
+            self._remark(panel, _old_answers(row))
         else:
             last = shown.last
             asked = PromptQuestion(shown.next_prompt or "", last.kind, last.printed_before)
-            old = _old_answers(moment)
+            old = _old_answers(row)
             panel.ask(_heading(state.step, state.mode), asked, old)
             self._remark(panel, old)
 
@@ -454,9 +454,9 @@ def _heading(at: int, verb: str) -> str:
     return f"{_VERBS[verb]} at step {at}"
 
 
-def _old_answers(moment: Moment) -> list[str]:
+def _old_answers(row: TimelineRow) -> list[str]:
     """All answers ever given at a stop on any branch, the recorded one first."""
-    found = [moment.answer, *(one.answer for one in moment.tries)]
+    found = [row.answer, *(one.answer for one in row.tries)]
     return list(dict.fromkeys(answer for answer in found if answer is not None))
 
 
