@@ -41,12 +41,7 @@ from .clock import Clock
 from .keys.actions import ACTIONS
 from .keys.keymap import effective, key_problems, screen_bindings, textual_keys
 from .keys.own_commands import read_own_commands
-from .keys.palette import (
-    ActionCommands,
-    DestinationCommands,
-    record_destinations,
-    theme_destinations,
-)
+from .keys.palette import ActionCommands, DestinationCommands
 from .keys.typed_keys import KeyGate, WaitingKeys, take_key
 from .lessons import LessonScene, Tour
 from .messages import ChosenHit, Neighbour, OpenRecord
@@ -215,10 +210,12 @@ class QuizlogApp(Program, inherit_bindings=False):
     def destinations(self) -> Iterator[Destination]:
         """The records of the library and those shown last, the themes, the settings."""
         self._load_themes()
-        yield from record_destinations(
-            self._known_records(), lambda path: self.post_message(OpenRecord(path))
-        )
-        yield from theme_destinations(self.available_themes, self._take_theme)
+        for path in self._known_records():
+            show = partial(self.post_message, OpenRecord(path))
+            yield Destination(f"Record {one_line(path.name)}", one_line(str(path)), show)
+        for name in sorted(self.available_themes):
+            apply = partial(self._take_theme, name)
+            yield Destination(f"Theme {one_line(name)}", "apply and remember it", apply)
         if self.audit is None:
             about = f"open {config_path()} in $EDITOR"
             yield Destination("Settings", about, self._edit_settings)

@@ -700,7 +700,7 @@ async def test_the_guide_is_on_every_screen_and_keeps_its_lesson(record: Path) -
 async def test_a_long_record_is_shown_as_recorded_while_it_is_replayed(
     suffix: str, build: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("quizlog_tui.tui.player.player._LONG", 0)
+    monkeypatch.setattr("quizlog_tui.tui.app._LONG", 0)
     slow = "import time\nprint('seen')\ninput('a? ')\n"
     path = build.record(slow, "1")
     path = path.rename(path.with_suffix(suffix))

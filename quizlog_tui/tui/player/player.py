@@ -7,7 +7,7 @@ are imported only then, and apply its result. The screen makes no decisions abou
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial, wraps
 from importlib.util import find_spec
 from pathlib import Path
@@ -22,17 +22,15 @@ from ...config import QUESTION, keep_author
 from ...errors import QuizlogError
 from ...files.paths import typed_path
 from ...replay.replayer import Replayer
-from ...replay.transcript import Transcript
 from ...session.session import Session
 from ...session.timeline import total_effort
 from ...terminal_text import plain
-from ...text import clipped, plural, told_apart
+from ...text import clipped, one_line, plural, told_apart
 from .. import external
 from ..clock import Clock
 from ..draw.output import events
 from ..draw.timeline import effort_text
 from ..keys.keymap import screen_bindings
-from ..keys.palette import branch_destinations, step_destinations
 from ..lessons import LessonScene
 from ..messages import ChosenHit, Neighbour
 from ..screens.base import DIALOG, Destination, QuizlogScreen
@@ -55,7 +53,6 @@ from .player_state import PlayerState, command_values, finding_of
 
 if TYPE_CHECKING:
     from ...episodes.build.make import BuildResult
-    from ..screens.compare import DrawnSide
     from ..screens.notes import Remark
     from ..screens.sweep import Trial
 
@@ -302,10 +299,12 @@ class PlayerScreen(QuizlogScreen[None]):
 
     def destinations(self) -> Iterator[Destination]:
         """The steps and branches, for the palette."""
-        rows = self.known.timeline(self.state.whole)
-        yield from step_destinations(rows, self.panes.look_at)
+        for step, row in enumerate(self.known.timeline(self.state.whole)):
+            about = one_line(f"{plain(row.question or '')} {row.answer or ''}").strip()
+            yield Destination(f"Step {step}", about, partial(self.panes.look_at, step))
         names = [branch.name for branch in self.session.branches if not branch.active]
-        yield from branch_destinations(names, self.editing.switch)
+        for name, shown in told_apart(names).items():
+            yield Destination(f"Branch {shown}", "switch to it", partial(self.editing.switch, name))
 
     # -- changing the record
 
@@ -426,7 +425,7 @@ class PlayerScreen(QuizlogScreen[None]):
 
     def action_effort(self) -> None:
         """Tell who answered and how long it took, in sums."""
-        efforts = self.panes.known.efforts(self.state.whole)
+        efforts = self.known.efforts(self.state.whole)
         sums = effort_text(total_effort(efforts), self._clock)
         each = "`quizlog steps RECORD` lists each answer"
         tell(self, f"{plural(len(efforts), 'answer')} · {sums} · {each}")
@@ -513,7 +512,8 @@ class PlayerScreen(QuizlogScreen[None]):
         kept = await self.slow_work.run(lambda: read_decisions(path), "reading decisions")
         if kept is None:
             return
-        self._tell_faults(kept.faults)
+        if kept.faults:
+            warn(self, f"{plural(len(kept.faults), 'line')} cannot be read: {kept.faults[0]}")
         if not kept.decisions:
             tell(self, f"there are no decisions in {path.name}")
             return
@@ -530,11 +530,6 @@ class PlayerScreen(QuizlogScreen[None]):
             tell(self, f"it was not asked on this branch, but on {branch or 'none'}")
             return
         self._look(step)
-
-    def _tell_faults(self, faults: Sequence[QuizlogError]) -> None:
-        """Report the lines of a decisions file that cannot be read."""
-        if faults:
-            warn(self, f"{plural(len(faults), 'line')} cannot be read: {faults[0]}")
 
     @_writes("what models decide")
     @_needs_script
@@ -587,45 +582,16 @@ class PlayerScreen(QuizlogScreen[None]):
     @work(group=DIALOG)
     async def action_difference(self) -> None:
         """Show how the output differs from the step before, or from another branch's."""
-        from ..screens.compare import Comparison
+        from ..screens.compare import choose_step
         from ..screens.reading import ReadingScreen
 
-        state = self.state
-        here = _side(f"step {state.step}", state.whole, state.step)
-        other = await self._other_side(state.step)
-        if other is None:
+        found = await choose_step(self, self.session, self.state.whole, self.state.step)
+        if found is None:
             return
-        found = Comparison(other, here)
         same = "" if found.differences else " · nothing differs"
-        about = f"{other.name} (left, <) and {here.name} (right, >){same}"
+        about = f"{found.a.name} (left, <) and {found.b.name} (right, >){same}"
         screen = ReadingScreen("Difference", about, lambda width: found)
         await self.app.push_screen_wait(screen)
-
-    async def _other_side(self, step: int) -> DrawnSide | None:
-        """What the user chooses to compare a step with; None if nothing."""
-        branches = self._other_branches(step)
-        names = [f"the step before ({step - 1})"] if step else []
-        told = told_apart(self.session.record.names)
-        names += [f"step {step} on branch {told[branch]}" for branch in branches]
-        if not names:
-            tell(self, "there is no step before, and no other branch has this step")
-            return None
-        lines = [line(name, cut=True) for name in names]
-        ask = ChooseScreen(f"Compare the output of step {step} with", lines)
-        chosen = 0 if len(names) == 1 else await self.app.push_screen_wait(ask)
-        if chosen is None:
-            return None
-        if step and chosen == 0:
-            return _side(f"step {step - 1}", self.state.whole, step - 1)
-        branch = branches[chosen - bool(step)]
-        run = await self.slow_work.run(lambda: self.session.transcript_of(branch))
-        return None if run is None else _side(names[chosen], run, step)
-
-    def _other_branches(self, step: int) -> Sequence[str]:
-        """The other branches that have a step."""
-        record = self.session.record
-        others = [name for name in record.names if name != record.branch]
-        return [name for name in others if len(record.path_of(name)) >= step]
 
     # -- files
 
@@ -817,12 +783,3 @@ class PlayerScreen(QuizlogScreen[None]):
         """Remember the place, however one leaves, and end a command of the user's."""
         self.commands.end()
         self._remembered.remember(self.session.path, self.state.step, self.session.pointer)
-
-
-def _side(name: str, run: Transcript, step: int) -> DrawnSide:
-    """One step of a run as a run of its own."""
-    from ..screens.compare import DrawnSide
-
-    stop = run.upto(step)
-    alone = Transcript(stop.steps.upto(0), stop.last, stop.status, stop.last_error)
-    return DrawnSide(name, alone, step)

@@ -658,6 +658,39 @@ async def choose(
     return await _compared(screen, side, lambda: _record_side(wanted, replayer, session.audit))
 
 
+async def choose_step(
+    screen: QuizlogScreen[Any], session: Session, whole: Transcript, step: int
+) -> Comparison | None:
+    """Ask what to compare the output of a step with, and compare; None if nothing was chosen."""
+    record = session.record
+    others = [name for name in record.names if name != record.branch]
+    others = [name for name in others if len(record.path_of(name)) >= step]
+    told = told_apart(record.names)
+    before = [f"the step before ({step - 1})"] if step else []
+    names = [*before, *(f"step {step} on branch {told[name]}" for name in others)]
+    if not names:
+        tell(screen, "there is no step before, and no other branch has this step")
+        return None
+    lines = [line(name, cut=True) for name in names]
+    ask = ChooseScreen(f"Compare the output of step {step} with", lines)
+    chosen = 0 if len(names) == 1 else await screen.app.push_screen_wait(ask)
+    if chosen is None:
+        return None
+    here = _step_side(f"step {step}", whole, step)
+    if chosen < len(before):
+        return Comparison(_step_side(f"step {step - 1}", whole, step - 1), here)
+    branch = others[chosen - len(before)]
+    run = await screen.slow_work.run(lambda: session.transcript_of(branch))
+    return None if run is None else Comparison(_step_side(names[chosen], run, step), here)
+
+
+def _step_side(name: str, run: Transcript, step: int) -> DrawnSide:
+    """One step of a run as a run of its own."""
+    stop = run.upto(step)
+    alone = Transcript(stop.steps.upto(0), stop.last, stop.status, stop.last_error)
+    return DrawnSide(name, alone, step)
+
+
 async def _compared(
     screen: QuizlogScreen[Any], side: DrawnSide, other: Callable[[], DrawnSide]
 ) -> Comparison | None:
