@@ -12,7 +12,7 @@ from itertools import accumulate
 
 from rich.cells import cell_len, set_cell_size
 
-from ...replay.transcript import Step, Transcript
+from ...replay.transcript import Step, StopPart, Transcript, stop_parts
 from ...terminal_text import MOST, plain, steers
 from ...text import one_line, plural
 from ..widgets.documents import (
@@ -88,16 +88,14 @@ class RunOutput:
 
     def item(self, index: int) -> Line:
         """An answered step."""
-        step = self._steps[index]
-        pieces = [*_pieces(step, self.form), (safe(step.input or ""), "answer")]
+        pieces = _pieces(self._steps[index], self.form) or [("", "answer")]
         if self._about is not None:
             pieces += [("\n", ""), (self._rule(index, self._about(index)), "dim")]
         return Line(tuple(pieces), unwrapped=self._unwrapped)
 
     def text(self, index: int) -> str:
         """The same for a search, without the rule."""
-        step = self._steps[index]
-        return f"{_shown_text(step, self.form)}{step.input or ''}"
+        return _shown_text(self._steps[index], self.form)
 
     def _rule(self, index: int, about: str) -> str:
         """A row across the pane that ends a step."""
@@ -158,26 +156,11 @@ def tail(step: Step, hidden: int = 0, form: OutputForm = _USUAL) -> Line:
     if hidden:
         written = step.written[: max(0, len(step.written) + 1 - hidden)]
         return _ended("".join(written), form)
-    if step.prompt is None:
-        more = _stderr_pieces(step, form)
-        printed = "".join(step.written)
-        return Line((*_written(printed, form), *more)) if more else _ended(printed, form)
-    return Line((*_pieces(step, form), ("▏", "dim")))
-
-
-def _stderr_text(step: Step, *, raw: bool) -> str:
-    """The lines that a step wrote to stderr, marked; empty if there are none.
-
-    A question at the end of stderr is left out, since it is shown as the question.
-    """
-    written = step.stderr.removesuffix(step.prompt or "")
-    if not written:
-        return ""
-    lines = (written if raw else plain(written)).removesuffix("\n").split("\n")
-    marked = "\n".join(f"{_MARK}{line}" for line in lines)
-    printed = "".join(step.written)
-    before = "" if (printed if raw else plain(printed))[-1:] in ("", "\n") else "\n"
-    return f"{before}{marked}" + ("" if step.prompt is None else "\n")
+    if step.prompt is not None:
+        return Line((*_pieces(step, form), ("▏", "dim")))
+    if step.stderr and form.stderr:
+        return Line(tuple(_pieces(step, form)))
+    return _ended("".join(step.written), form)
 
 
 def last_stop(run: Transcript) -> Step:
@@ -229,17 +212,26 @@ def _note(text: str, cut: tuple[int, int], opens: str) -> tuple[str, str]:
 
 def _asked_text(step: Step, form: OutputForm) -> str:
     """What a step wrote and asked, as it is drawn or as it is."""
-    written, asked = "".join(step.written), step.prompt or ""
-    if not form.raw:
-        written, asked = plain(written), plain(asked)
-    return f"{written}{_stderr_text(step, raw=form.raw) if form.stderr else ''}{asked}"
+    written, stderr, asked, *_ = stop_parts(step, draw=str if form.raw else plain).values()
+    return f"{written}{_marked(stderr, step, form)}{asked}"
 
 
 def _shown_text(step: Step, form: OutputForm) -> str:
-    """The same as far as it is not folded away."""
-    if not form.opens:
-        return _asked_text(step, form)
-    return "".join(text for text, _ in _pieces(step, form))
+    """The same as far as it is not folded away, with the answer."""
+    text = f"{_asked_text(step, form)}{step.input or ''}"
+    if not form.opens or text.count("\n") <= _LONG:  # nothing is folded: this is much faster
+        return text
+    return "".join(shown for shown, _ in _pieces(step, form))
+
+
+def _marked(stderr: str, step: Step, form: OutputForm) -> str:
+    """The lines that a step wrote to stderr, marked; empty if they are not shown."""
+    if not (stderr and form.stderr):
+        return ""
+    printed = "".join(step.written)
+    before = "" if (printed if form.raw else plain(printed))[-1:] in ("", "\n") else "\n"
+    marked = "\n".join(f"{_MARK}{line}" for line in stderr.removesuffix("\n").split("\n"))
+    return f"{before}{marked}" + ("" if step.prompt is None else "\n")
 
 
 def is_too_long(step: Step) -> bool:
@@ -249,20 +241,22 @@ def is_too_long(step: Step) -> bool:
 
 
 def _pieces(step: Step, form: OutputForm) -> Pieces:
-    """What a step wrote and asked, in pieces."""
-    written = _written("".join(step.written), form)
-    asked = terminal_pieces(step.prompt or "", "prompt", raw=form.raw)
-    return [*written, *_stderr_pieces(step, form), *asked]
+    """What a step wrote, asked and was answered, in pieces."""
+    parts = stop_parts(step).items()
+    return [piece for kind, text in parts if text for piece in _drawn(kind, text, step, form)]
 
 
-def _written(text: str, form: OutputForm) -> Pieces:
+def _drawn(part: StopPart, text: str, step: Step, form: OutputForm) -> Pieces:
+    """A part in pieces."""
+    if part == "answer":
+        return [(safe(text), "answer")]
+    if part == "question":
+        return terminal_pieces(text, "prompt", raw=form.raw)
+    if part == "stderr":
+        marked = _marked(text if form.raw else plain(text), step, form)
+        pieces = folded_pieces(marked, form.opens, raw=True)  # drawn already, or shown as text
+        return [(shown, "dim") for shown, _ in pieces]
     return folded_pieces(text, form.opens, raw=form.raw)
-
-
-def _stderr_pieces(step: Step, form: OutputForm) -> Pieces:
-    """What a step wrote to stderr, in pieces; its escape sequences are drawn already or text."""
-    text = _stderr_text(step, raw=form.raw) if form.stderr else ""
-    return [(part, "dim") for part, _ in folded_pieces(text, form.opens, raw=True)] if text else []
 
 
 def next_step_with(
@@ -294,7 +288,7 @@ def events(step: Step) -> int:
 
 
 def _ended(written: str, form: OutputForm) -> Line:
-    return Line(tuple(_written(written.removesuffix("\n"), form)))
+    return Line(tuple(folded_pieces(written.removesuffix("\n"), form.opens, raw=form.raw)))
 
 
 def _height(text: str, width: int, unwrapped: Unwrapped) -> int:

@@ -25,12 +25,12 @@ from textual.widgets import Static
 
 from ...errors import UsageError
 from ...files.paths import record_path, typed_path
-from ...proof.compare import AlignedRow, Span, align, changes, stop_texts, words
+from ...proof.compare import AlignedRow, Span, align, changes, words
 from ...proof.diverge import first_difference
 from ...proof.drift import NOUNS
 from ...record.lineage import partings
 from ...replay.replayer import Replayer
-from ...replay.transcript import Step, Transcript
+from ...replay.transcript import Step, StopPart, Transcript, stop_parts
 from ...session.audit import Audit, readable_path
 from ...session.reply import BranchInfo
 from ...session.session import Session
@@ -61,6 +61,8 @@ SIDE_BY_SIDE = 70
 """Minimum width in cells for two columns."""
 _SIGNS = {"same": "│", "changed": "≠", "only-a": "<", "only-b": ">"}
 """The sign of a row: alike, different, only on the left, only on the right."""
+_PARTS: dict[StopPart, str] = {"output": "", "question": "prompt", "answer": "answer"}
+"""The parts of a stop that are compared, with their styles."""
 _MARKED = ("removed", "added")
 """The styles of differing words, on the left and on the right."""
 _WHAT = {"answer": "the answer"} | NOUNS
@@ -420,12 +422,13 @@ class _StopPart(NamedTuple):
 
 def _texts(step: Step, run: Transcript) -> list[tuple[str, str]]:
     """The parts of a stop as they were written, each with its style; a cursor if one is asked."""
-    output, question, answer, end = stop_texts(step, run)
-    pending = step.prompt is not None and step.input is None
-    texts = [(output, ""), (question, "prompt"), ("▏", "dim") if pending else (answer, "answer")]
-    if end:
-        before = "\n" if output and not output.endswith("\n") else ""
-        texts += [(before, ""), (f"{MARKS[run.status]} {end}", STYLES[run.status])]
+    parts = stop_parts(step, run)
+    texts = [(parts[kind], style) for kind, style in _PARTS.items()]
+    if step.prompt is not None and step.input is None:
+        texts[-1] = ("▏", "dim")
+    if parts["end"]:
+        before = "" if parts["output"][-1:] in ("", "\n") else "\n"
+        texts += [(before, ""), (f"{MARKS[run.status]} {parts['end']}", STYLES[run.status])]
     return texts
 
 
