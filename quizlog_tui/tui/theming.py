@@ -103,7 +103,7 @@ def _color(color: RichColor) -> Color:
     return Color(*color.get_truecolor())
 
 
-class ReadableText(LineFilter):
+class _ReadableText(LineFilter):
     """Gives text that has too little contrast another colour.
 
     Args:
@@ -165,7 +165,7 @@ DEFAULT = "quizlog-dark"
 _KEYS = [one.name for one in fields(Theme)]
 _SHARES = {"luminosity_spread", "text_alpha"}
 _COLOURS = set(_KEYS) - {"dark", "ansi", "variables"} - _SHARES
-_READABLE, _STRONG = ReadableText(4.5), ReadableText(7)
+_READABLE, _STRONG = _ReadableText(4.5), _ReadableText(7)
 """What WCAG asks of text at least, and of text for those who see less."""
 
 
@@ -181,7 +181,7 @@ class InstalledThemes:
         self._all = False
 
     @property
-    def readable(self) -> ReadableText:
+    def readable(self) -> _ReadableText:
         """Draws text so that it can be read; contrast themes promise more."""
         return _STRONG if "contrast" in self._app.theme else _READABLE
 

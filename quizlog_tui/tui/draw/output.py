@@ -22,7 +22,7 @@ from ..widgets.documents import (
     Pieces,
     Unwrapped,
     height,
-    name_lines,
+    logical_lines,
     pieces_between,
     rows,
     safe,
@@ -134,7 +134,7 @@ class _Shown(Document):
         return self._run.item(index) if index < self._count else self._last
 
     def numbered(self, index: int) -> Line:
-        return name_lines(self[index], f"{index:3} │ ")
+        return _name_lines(self[index], f"{index:3} │ ")
 
     def text(self, index: int) -> str:
         return self._run.text(index) if index < self._count else self._last.text
@@ -142,6 +142,14 @@ class _Shown(Document):
     def starts(self, width: int) -> Sequence[int]:
         heights = [*self._run.heights(self._count, width), len(rows(self._last, width))]
         return list(accumulate(heights, initial=0))
+
+
+def _name_lines(item: Line, name: str) -> Line:
+    """Prefix each line of a text with a name."""
+    pieces = [
+        piece for one in logical_lines(item.pieces) for piece in (("\n", ""), (name, "dim"), *one)
+    ]
+    return Line(tuple(pieces[1:]), unwrapped=item.unwrapped)
 
 
 def rule(text: str, width: int) -> str:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import islice
 from math import isnan
 
 from ...replay.transcript import Transcript
-from ...session.timeline import UNKNOWN, Effort, StepEffort, Timeline, TimelineRow, total_effort
+from ...session.timeline import Effort, Timeline, TimelineRow
 from ...terminal_text import plain
 from ...text import one_line, plural
 from ..clock import Clock
@@ -105,20 +104,6 @@ def _score(score: float | None) -> str:
 
 
 _MOST_GIVERS = 3
-
-
-def giver_and_time(step: StepEffort, clock: Clock) -> str:
-    """Who gave an answer and when, as far as that is known."""
-    giver = "" if step.giver == UNKNOWN else step.giver
-    return " · ".join(filter(None, (giver, clock.describe(step.time))))
-
-
-def sums_title(steps: Sequence[StepEffort], clock: Clock) -> str:
-    """The title of a timeline: with the sums, where more than the script's time is recorded."""
-    effort = total_effort(steps)
-    known = effort.requests or set(effort.givers) - {UNKNOWN}
-    sums = effort_text(effort, clock).replace("[", "\\[") if known else ""
-    return " · ".join(filter(None, ("Answers", sums)))
 
 
 def effort_text(effort: Effort, clock: Clock) -> str:

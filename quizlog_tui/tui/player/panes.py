@@ -11,19 +11,21 @@ from dataclasses import replace
 
 from textual.timer import Timer
 
+from ...replay.live_run import ENDED_BY_ANSWER
 from ...replay.script.source import Source
 from ...replay.transcript import Transcript
+from ...replay.world import TAMPERED
 from ...session.session import Session
-from ...session.timeline import Timeline, TimelineRow
+from ...session.timeline import UNKNOWN, Timeline, TimelineRow, total_effort
 from ...terminal_text import plain
 from ...text import plural
 from ..clock import Clock
 from ..draw.output import OutputForm, RunOutput, is_too_long, next_step_with
-from ..draw.status import alert_lines, alerts, bars, error_lines, outcome
-from ..draw.timeline import giver_and_time, sums_title, timeline_grid
+from ..draw.status import bars, error_lines, outcome
+from ..draw.timeline import effort_text, timeline_grid
 from ..screens.base import QuizlogScreen
 from ..toasts import tell
-from ..widgets.documents import Paragraphs
+from ..widgets.documents import Paragraphs, line
 from ..widgets.line_view import BlockView, LineView
 from ..widgets.prompt_panel import PromptPanel, PromptQuestion
 from ..widgets.row_list import RowList
@@ -36,6 +38,11 @@ _SPEEDS = (0.5, 1.0, 2.0, 4.0, 8.0)
 _VERBS = {"answer": "Question", "fork": "Fork", "amend": "Amend", "retry": "Try again"}
 _LONG = 40
 """Characters of a recorded answer that may not fit below the input."""
+_TAMPERED = (
+    "the script reports output that differs from what it wrote. "
+    "You see what it wrote, and no replay can confirm it."
+)
+"""What a tampered run says after its step."""
 _NO_QUESTION = "(the question is not recorded)"
 """Shown if the record does not contain the question."""
 
@@ -126,8 +133,15 @@ class Panes:
             decided, pointer = self.known.decided, self.session.pointer
             grid = timeline_grid(rows, whole, pointer, decided, self.clock)
             pane.show(grid, cursor=self.state.step)
-            pane.border_title = sums_title(self.known.efforts(whole), self.clock)
+            pane.border_title = self._sums_title()
         pane.mark(self.state.step)
+
+    def _sums_title(self) -> str:
+        """The title of the timeline: with sums, where more than the script's time is recorded."""
+        effort = total_effort(self.known.efforts(self.state.whole))
+        known = effort.requests or set(effort.givers) - {UNKNOWN}
+        sums = effort_text(effort, self.clock).replace("[", "\\[") if known else ""
+        return " · ".join(filter(None, ("Answers", sums)))
 
     def _draw_recorded(self, rows: Timeline) -> None:
         """Draw the whole recorded answer of the step, while its pane is shown."""
@@ -143,7 +157,9 @@ class Panes:
         pane.show(Paragraphs(answer_lines(rows[step], self.known.given(step), error)))
 
     def _draw_error(self, shown: Transcript) -> None:
-        error = [*alert_lines(shown), *error_lines(shown, _readable_source(self.session))]
+        at, error = shown.tampered_at, error_lines(shown, _readable_source(self.session))
+        if at is not None:
+            error.insert(0, line((f"! tampered at step {at}: {_TAMPERED}", "error")))
         pane = self.screen.query_one("#error", LineView)
         pane.border_title = "Error" if shown.last_error else "Warning"
         pane.set_class(bool(error), "-shown")
@@ -159,7 +175,7 @@ class Panes:
         if not self._draws_source:
             return
         source, pane = _readable_source(self.session), self._list("source")
-        file, line = place_shown(source, shown)
+        file, at = place_shown(source, shown)
         if file != self._source:
             from ..draw.formats import source_table
 
@@ -167,7 +183,7 @@ class Panes:
             pane.show(source_table(file))
             other = file.path != source.path
             pane.border_title = f"Source: {file.path.name}" if other else "Source"
-        pane.mark(line - 1 if line else None)
+        pane.mark(at - 1 if at else None)
 
     # -- the question
 
@@ -245,7 +261,9 @@ class Panes:
 
     def _about_answer(self, step: int) -> str:
         """Who gave the answer at a step and when, as far as that is known."""
-        return giver_and_time(self.known.efforts(self.state.whole)[step], self.clock)
+        effort = self.known.efforts(self.state.whole)[step]
+        giver = "" if effort.giver == UNKNOWN else effort.giver
+        return " · ".join(filter(None, (giver, self.clock.describe(effort.time))))
 
     def _draw_output_anew(self) -> None:
         self._run = None
@@ -425,13 +443,24 @@ def _status_text(session: Session, state: PlayerState, playing: str) -> str:
         where += f" (pointer at {session.pointer})"
     slow = f" · rewinds replay: {shown.tainted}" if shown.tainted else ""
     recorded = "as recorded, not run" if session.missing else ""
-    alarm = [f"! {alert}" for alert in alerts(state.whole)]
+    alarm = [f"! {alert}" for alert in _alerts(state.whole)]
     standing = [where, f"branch {session.record.branch}{playing}"]
     found = state.finding.text if state.finding else ""
     result = outcome(session.transcript.status, session.transcript.score)
     standing.insert(2 if found else 0, result)  # a finding is about the place
     said = filter(None, (recorded, *alarm, found, *standing, f"{name}{slow}"))
     return " · ".join(said)
+
+
+def _alerts(run: Transcript) -> list[str]:
+    """What is wrong with a run, in a few words each, the most serious first."""
+    found = []
+    if TAMPERED in run.observed:
+        at = run.tampered_at
+        found.append("tampered" if at is None else f"tampered at step {at}")
+    if run.error_type == ENDED_BY_ANSWER:
+        found.append("ended by an answer's code")
+    return found
 
 
 def place_shown(source: Source, shown: Transcript) -> tuple[Source, int | None]:

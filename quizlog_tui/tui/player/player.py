@@ -49,7 +49,7 @@ from ..widgets.text_fields import Answered
 from .editing import Editing
 from .find_all import FindAll
 from .panes import Panes, place_shown
-from .player_state import PlayerState, command_values, finding_of
+from .player_state import BisectFinding, PlayerState
 
 if TYPE_CHECKING:
     from ...episodes.build.make import BuildResult
@@ -365,7 +365,7 @@ class PlayerScreen(QuizlogScreen[None]):
         if found is None:
             return
         [culprit] = found
-        state, finding = self.state, finding_of(self.session, culprit)
+        state, finding = self.state, BisectFinding.of(self.session, culprit)
         self.panes.show((state.to(culprit.step) if culprit else state).found(finding))
 
     def action_undo(self) -> None:
@@ -660,8 +660,16 @@ class PlayerScreen(QuizlogScreen[None]):
 
     def action_own_command(self, name: str) -> None:
         """Run one of the user's own commands on the step shown."""
-        if not self._is_locked(f"whatever the command {name} does"):
-            self.commands.run(name, command_values(self.session, self.state))
+        if self._is_locked(f"whatever the command {name} does"):
+            return
+        values = {
+            "record": str(self.session.path.absolute()),
+            "branch": self.session.record.branch,
+            "step": str(self.state.step),
+            "answer": self.state.recorded or "",
+            "question": self.state.shown.next_prompt or "",
+        }
+        self.commands.run(name, values)
 
     # -- the panes
 

@@ -166,20 +166,6 @@ class StackedDocuments(Document):
         return found
 
 
-def end_alike(before: Document, after: Document) -> bool:
-    """Whether two documents have as many items, and the same last one."""
-    last = len(after) - 1
-    return len(before) == last + 1 and (last < 0 or before[last] == after[last])
-
-
-def name_lines(item: Line, name: str) -> Line:
-    """Prefix each line of a text with a name."""
-    pieces = [
-        piece for one in logical_lines(item.pieces) for piece in (("\n", ""), (name, "dim"), *one)
-    ]
-    return Line(tuple(pieces[1:]), unwrapped=item.unwrapped)
-
-
 def logical_lines(pieces: Sequence[tuple[str, str]]) -> Iterator[Row]:
     """Split the pieces at newlines."""
     current: Row = []

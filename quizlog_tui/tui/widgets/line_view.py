@@ -21,7 +21,7 @@ from textual.timer import Timer
 
 from ...text import visible
 from ..keys.keymap import bindings
-from .documents import Document, Paragraphs, Row, Rows, end_alike, rows
+from .documents import Document, Paragraphs, Row, Rows, rows
 from .finding import HitRows, LineSearch, Place
 from .row_painter import CURSOR, STYLES, Mark, RowPainter, Seen
 
@@ -166,6 +166,12 @@ class _HitsShown:
         return found or HitRows()
 
 
+def _end_alike(before: Document, after: Document) -> bool:
+    """Whether two documents have as many items, and the same last one."""
+    last = len(after) - 1
+    return len(before) == last + 1 and (last < 0 or before[last] == after[last])
+
+
 class LineView(ScrollView, can_focus=True):
     """Shows a document with an optional cursor and search hits."""
 
@@ -213,7 +219,7 @@ class LineView(ScrollView, can_focus=True):
     def show(self, document: Document, *, cursor: int | None = None, end: bool = False) -> None:
         """Replace the content, and show the cursor (an index of the document) or the end."""
         before = self._seen()
-        if not end_alike(self.search.whole, document):
+        if not _end_alike(self.search.whole, document):
             self._painter.return_to_left()
         same = self.search.follow(document)
         self._at_end, self._mark, self._placed_at = end, cursor, None
