@@ -494,13 +494,7 @@ class QuizlogApp(Program, inherit_bindings=False):
 
 
 class _OpeningScreen(QuizlogScreen[None]):
-    """Shows the end of the recorded output while the record is replayed.
-
-    Args:
-        path: The record.
-        open: Opens it, in a thread.
-        replayer: Where it is replayed, to stop that.
-    """
+    """Shows the end of the recorded output while the record is replayed."""
 
     SCOPE = "opening"
     BINDINGS: ClassVar[list[BindingType]] = screen_bindings("opening")

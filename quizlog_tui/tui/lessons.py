@@ -49,11 +49,7 @@ class _Lesson:
 
 
 class Tour:
-    """The guided tour with its current lesson.
-
-    Args:
-        scene: Returns the state of the screens; None if no record is open.
-    """
+    """The guided tour with its current lesson; `scene` returns None if no record is open."""
 
     def __init__(self, scene: Callable[[], LessonScene | None]) -> None:
         self._scene = scene

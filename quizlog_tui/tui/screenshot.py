@@ -142,11 +142,7 @@ def _window(width: int, height: int, title: str, css: str, body: str) -> str:
 
 
 class _Looks:
-    """Gives each text style a short class name, numbered by first use.
-
-    Args:
-        dark: Whether the terminal has a dark ground.
-    """
+    """Gives each text style a short class name, numbered by first use."""
 
     def __init__(self, *, dark: bool) -> None:
         self.palette = SVG_EXPORT_THEME if dark else DEFAULT_TERMINAL_THEME
@@ -315,11 +311,7 @@ def _shown_rows(film: Film) -> dict[tuple[int, tuple[Run, ...]], _Spans]:
 
 
 class _Moves:
-    """Generates the CSS that shows elements at their times.
-
-    Args:
-        end: When the animation repeats, in seconds.
-    """
+    """Generates the CSS that shows elements at their times; it repeats after `end` seconds."""
 
     def __init__(self, end: float) -> None:
         self._end = end

@@ -392,14 +392,7 @@ def _steps_text(one: Summary) -> str:
 
 
 def record_line(one: Summary | None, folder: Path, key: KeyOf, remark: str = "") -> str:
-    """A line about the selected record with details for which its row has no room.
-
-    Args:
-        one: The record.
-        folder: The library's.
-        key: Gives the key of an action; empty if it is refused.
-        remark: What there is to say of the script.
-    """
+    """A line about the selected record with details for which its row has no room."""
     if one is None:
         return ""
     if one.problem:

@@ -104,11 +104,7 @@ def _color(color: RichColor) -> Color:
 
 
 class _ReadableText(LineFilter):
-    """Gives text that has too little contrast another colour.
-
-    Args:
-        least: The least contrast.
-    """
+    """Gives text that has less than the `least` contrast another colour."""
 
     def __init__(self, least: float) -> None:
         super().__init__()
@@ -170,11 +166,7 @@ _READABLE, _STRONG = _ReadableText(4.5), _ReadableText(7)
 
 
 class InstalledThemes:
-    """Registers themes with a program: first the chosen one, and all when one chooses among them.
-
-    Args:
-        app: The program.
-    """
+    """Registers themes with a program: first the chosen one, and all to choose among them."""
 
     def __init__(self, app: App[Any]) -> None:
         self._app = app
@@ -186,13 +178,9 @@ class InstalledThemes:
         return _STRONG if "contrast" in self._app.theme else _READABLE
 
     def take_first(self, asked: str, remembered: str) -> list[ConfigProblem]:
-        """Apply the chosen theme, found by its file name; returns its problems.
+        """Apply the theme asked for, else the one remembered; either may be empty. Its problems.
 
         Reading all theme files would take a fifth of the time to the first frame.
-
-        Args:
-            asked: The theme in the settings; empty if there is none.
-            remembered: The theme chosen last; empty if there is none.
         """
         wanted = asked or remembered or DEFAULT
         files = [path for path in theme_files() if path.stem in (wanted, DEFAULT)]

@@ -24,13 +24,7 @@ _ROWS = re.compile(r"\s*\[\s*(?:\[[^\[\]{}\"]+\]\s*,\s*)*\[[^\[\]{}\"]+\]\s*\]\s
 
 
 def answer_lines(row: TimelineRow, given: str, outcome: Iterable[Line]) -> list[Line]:
-    """An answer with its question, who gave it, and how the run ended with it if it did.
-
-    Args:
-        row: The stop of the run.
-        given: Who gave it, by which door and when, as far as that is known.
-        outcome: The error that followed, if one did.
-    """
+    """An answer with its question, who gave it, and the error that followed, if one did."""
     if row.answer is None:
         return [line((f"Step {row.at} has no answer.", "dim"))]
     facts = [given, row.kind or "", plural(len(row.answer), "character")]

@@ -56,10 +56,7 @@ _USUAL = OutputForm()
 class RunOutput:
     """The items of a run's answered steps and their heights.
 
-    Args:
-        run: The run through all recorded answers; looked at step by step with `at`.
-        form: How it is drawn.
-        about: What the rule below an answered step says of its answer; no rules if None.
+    `about` gives what the rule below a step says of its answer; no rules if None.
     """
 
     def __init__(
@@ -77,12 +74,7 @@ class RunOutput:
         self._width = 0
 
     def at(self, shown: Transcript, hidden: int = 0) -> Document:
-        """The document on the screen up to the end of `shown`.
-
-        Args:
-            shown: The run, or an earlier stop of it.
-            hidden: How many events of its last step are not shown yet, the question first.
-        """
+        """The document on the screen up to the end of `shown`, without its last `hidden` events."""
         last = tail(last_stop(shown), hidden, self.form)._replace(unwrapped=self._unwrapped)
         return _Shown(self, len(shown.steps), last)
 
@@ -180,13 +172,7 @@ def last_stop(run: Transcript) -> Step:
 
 
 def folded_pieces(text: str, opens: str, *, raw: bool) -> Pieces:
-    """An output in styled pieces, folded if it is long.
-
-    Args:
-        text: What was written.
-        opens: The key that opens it; empty if it is not to be folded.
-        raw: Whether escape sequences are shown as text.
-    """
+    """An output in styled pieces; a long one is folded if a key `opens` it."""
     if opens and len(text) > MOST and (cut := _cut(text)):
         first, last = (
             terminal_pieces(part, "", raw=raw) for part in (text[: cut[0]], text[cut[1] :])
@@ -270,14 +256,9 @@ def _drawn(part: StopPart, text: str, step: Step, form: OutputForm) -> Pieces:
 def next_step_with(
     run: Transcript, step: int, hidden: int, count: Callable[[str], int], form: OutputForm = _USUAL
 ) -> int | None:
-    """The next step whose output contains more hits; None if there is none.
+    """The next step in which `count` finds more, also in what is folded; None if there is none.
 
-    Args:
-        run: The run through all recorded answers.
-        step: The step that is shown.
-        hidden: How many events of it are not shown yet.
-        count: How often a text has what is looked for.
-        form: How it is drawn; what is folded counts, too.
+    Of the step that is shown, the last `hidden` events are not shown yet.
     """
     for at in range(step, len(run.steps) + 1):
         stop = run.steps[at] if at < len(run.steps) else last_stop(run)

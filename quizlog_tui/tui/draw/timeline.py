@@ -31,15 +31,7 @@ _MEASURED = 200
 def timeline_grid(
     timeline: Timeline, whole: Transcript, pointer: int, decided: frozenset[int], clock: Clock
 ) -> Grid:
-    """The rows of a run through all recorded answers; those after the pointer are not in use.
-
-    Args:
-        timeline: The steps.
-        whole: The run, for where it stands at its end.
-        pointer: The record's pointer.
-        decided: Steps whose answer several models decided.
-        clock: Formats durations.
-    """
+    """The rows of a run through all recorded answers; those after the pointer are not in use."""
     marked = (at for at in (*timeline.marked, *decided) if at < len(timeline))
     found = (_signs(timeline[at], at in decided) for at in islice(marked, _MEASURED))
     signs = min(widest(found), _MOST_SIGNS)

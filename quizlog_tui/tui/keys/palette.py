@@ -21,11 +21,9 @@ _SLICE = 200
 
 
 def rank(label: float, words: float) -> float:
-    """The score of an entry: any match in its label is before all others.
+    """The score of an entry, from the matcher's scores of its label and of all its words.
 
-    Args:
-        label: The matcher's score of the label, 0 if it does not match.
-        words: That of the label with the description.
+    Any match in its label is before all others.
     """
     return 1 + label / (1 + label) if label > 0 else words / (1 + words)
 

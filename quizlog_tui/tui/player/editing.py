@@ -33,9 +33,7 @@ _MOVE = "move"
 class Editing:
     """Changes the record at the step shown.
 
-    Args:
-        panes: What is shown, and where.
-        confirms: Whether to ask before an answer at an earlier step starts a branch.
+    It `confirms` before an answer at an earlier step starts a branch.
     """
 
     def __init__(self, panes: Panes, *, confirms: bool) -> None:
@@ -109,11 +107,9 @@ class Editing:
     # -- making a change
 
     def move(self, call: Callable[[], Any], answer: str | None = None) -> Worker[None]:
-        """Make a change after the running ones, then show its result.
+        """Make a change after the running ones, show its result, and tell a text that it returns.
 
-        Args:
-            call: The change. A text that it returns is told.
-            answer: What was typed for it; stands there again if it could not be made.
+        The `answer` that was typed for it stands there again if it could not be made.
         """
         return self._screen.run_worker(self._move(call, answer), group=_MOVE)
 

@@ -21,13 +21,7 @@ _SHOWN = 80
 
 
 class FindAll:
-    """Finds in all branches of the record.
-
-    Args:
-        panes: What is shown; hits are marked in the output.
-        editing: Switches to the branch of a hit.
-        replayer: Runs the other branches.
-    """
+    """Finds in all branches of the record."""
 
     def __init__(self, panes: Panes, editing: Editing, replayer: Replayer) -> None:
         self.session = panes.session

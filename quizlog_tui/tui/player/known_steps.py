@@ -108,11 +108,7 @@ def _continue(now: object, before: object) -> bool:
 
 
 class KnownSteps:
-    """The steps of a record; recomputed only where something has changed.
-
-    Args:
-        session: The open record.
-    """
+    """The steps of a record; recomputed only where something has changed."""
 
     def __init__(self, session: Session) -> None:
         self._session = session

@@ -50,11 +50,7 @@ _NO_QUESTION = "(the question is not recorded)"
 class Panes:
     """Draws the state of the player, and focuses and shows its panes.
 
-    Args:
-        screen: The screen they are on.
-        session: The open record.
-        clock: Formats times.
-        browsing: Whether the user goes from record to record; the focus then stays on the screen.
+    While the user is `browsing` from record to record, the focus stays on the screen.
     """
 
     def __init__(
@@ -188,12 +184,7 @@ class Panes:
     # -- the question
 
     def _draw_prompt(self, shown: Transcript, row: TimelineRow) -> None:
-        """Draw the question at the step shown, or the state if there is none.
-
-        Args:
-            shown: The run up to that step.
-            row: The stop there, with what was tried.
-        """
+        """Draw the question at the step shown, or the state if there is none."""
         state, panel = self.state, self.prompt
         raised = shown.status == "error" and state.step > 0
         if self.session.missing is not None:
@@ -427,13 +418,7 @@ class Panes:
 
 
 def _status_text(session: Session, state: PlayerState, playing: str) -> str:
-    """The line at the top: where one is, how the record stands, what is unusual.
-
-    Args:
-        session: The open record.
-        state: What is shown of it.
-        playing: What is said of steps that are played automatically.
-    """
+    """The line at the top: where one is, how the record stands, what is unusual."""
     at, shown = state.step, state.shown
     name = f"{session.path.parent.resolve().name}/{session.path.name}"
     where = f"step {at} of {len(state.whole.steps)}"
@@ -490,12 +475,7 @@ def _old_answers(row: TimelineRow) -> list[str]:
 
 
 def _locked_text(state: PlayerState, shown: Transcript) -> tuple[str, str]:
-    """Title and text of a question that cannot be answered, with the recorded answer.
-
-    Args:
-        state: What the player shows.
-        shown: Its run up to the step shown.
-    """
+    """Title and text of a question that cannot be answered, with the recorded answer."""
     raised = shown.status == "error"
     asked = plain((shown.steps[-1] if raised else shown.last).prompt or "(no prompt)")
     answer = shown.steps[-1].input if raised else state.recorded
@@ -506,14 +486,7 @@ def _locked_text(state: PlayerState, shown: Transcript) -> tuple[str, str]:
 
 
 def _recorded_text(session: Session, shown: Transcript, hidden: int, reload: str) -> str:
-    """The text in place of the input: the recorded question, and how to repair the record.
-
-    Args:
-        session: The open record.
-        shown: The run as it is recorded, up to the step shown.
-        hidden: Events of that step which are not shown yet.
-        reload: The key that reads the record and its script again.
-    """
+    """The text in place of the input: the recorded question, and how to repair the record."""
     error = session.missing
     asked = shown.status == "in_progress" and not hidden
     question = f"{shown.next_prompt or _NO_QUESTION}\n" if asked else ""

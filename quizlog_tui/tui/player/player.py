@@ -65,12 +65,7 @@ _MOST_SHOWN = 80
 def _writes(
     doing: str, kind: str = ""
 ) -> Callable[[Callable[[PlayerScreen], object]], Callable[[PlayerScreen], None]]:
-    """An action that audit mode refuses at once, before it asks or runs anything.
-
-    Args:
-        doing: What it would write.
-        kind: Which kind of writing that is; see `Audit.check`.
-    """
+    """An action that audit mode refuses at once; see `Audit.check` for `doing` and `kind`."""
 
     def decorated(action: Callable[[PlayerScreen], object]) -> Callable[[PlayerScreen], None]:
         @wraps(action)

@@ -147,12 +147,6 @@ class PlayerState:
 
 
 def state_of(whole: Transcript, pointer: int, step: int | None = None) -> PlayerState:
-    """The state after a new run, with no mode begun and nothing found.
-
-    Args:
-        whole: The run through all recorded answers.
-        pointer: Where the record stands.
-        step: The step to look at; the pointer if None.
-    """
+    """The state after a new run, at a step or else at the pointer; no mode begun, nothing found."""
     head = Playhead(pointer, len(whole.steps))
     return PlayerState(whole, head if step is None else head.to(step))

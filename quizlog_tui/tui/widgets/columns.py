@@ -98,11 +98,7 @@ def column_at(shown: Layout, cell: int) -> str | None:
 class Grid(Document):
     """A document with one row per item, laid out again for each width.
 
-    Args:
-        length: How many rows there are.
-        lay_out: The columns for a width.
-        make: A row under a layout.
-        text: What a search looks through: the cells uncut.
+    A search looks through `text`, which has the cells uncut.
     """
 
     def __init__(

@@ -405,11 +405,7 @@ def is_table_row(line: str) -> bool:
 
 
 def first_column(rows: Sequence[str]) -> int:
-    """The cells of the first column of a table, with what ends it; 0 if it has only one.
-
-    Args:
-        rows: The rows of the table.
-    """
+    """The cells of the first column of a table, with what ends it; 0 if it has only one."""
     barred = next((row for row in rows if _BARS.fullmatch(row)), None)
     if barred is not None:
         first = _FIRST.match(barred)

@@ -35,12 +35,7 @@ class Editor(Vertical):
     DEFAULT_CSS = "Editor { height: auto; }"
 
     async def fit(self, kind: InputType, text: str) -> None:
-        """Adapt to a question.
-
-        Args:
-            kind: What kind of answer it wants.
-            text: What was printed before it, and its own text.
-        """
+        """Adapt to a question; `text` is what was printed before it, and its own text."""
 
     async def fill(self, answer: str) -> None:
         """Insert an answer to edit or send; an empty one clears the input."""

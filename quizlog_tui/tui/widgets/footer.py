@@ -32,11 +32,7 @@ _LOOK_SECONDS = 0.2
 
 
 class KeyLine(Widget):
-    """The bindings of the screen that the footer shows.
-
-    Args:
-        label: What a key is called; empty for one that is not offered.
-    """
+    """The bindings that the footer shows; those with an empty `label` are left out."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"key-line--key", "key-line--label"}
     ALLOW_SELECT = False
@@ -152,11 +148,7 @@ def describe_message(note: Notification) -> Content:
 
 
 class Guide(Static):
-    """Shows a lesson until it is done, then the next.
-
-    Args:
-        tour: Knows the lesson; all screens share it.
-    """
+    """Shows a lesson until it is done, then the next; all screens share the tour."""
 
     DEFAULT_CSS = """
     Guide { height: auto; padding: 0 1; background: $primary 25%; color: $foreground; }

@@ -108,12 +108,7 @@ class _RowIndex:
 
 
 class _HitsShown:
-    """The rows of hits, and the hits in rows.
-
-    Args:
-        search: What is searched for.
-        index: In which rows what is left of the document stands.
-    """
+    """The rows of hits, and the hits in rows."""
 
     def __init__(self, search: LineSearch, index: _RowIndex) -> None:
         self._search = search
@@ -401,11 +396,9 @@ class LineView(ScrollView, can_focus=True):
         self._describe_search()
 
     def find_next(self, by: int, *, here: bool = False) -> bool:
-        """Go to the next (1) or previous (-1) hit, wrapping around; whether there is one.
+        """Go to the next (1) or previous (-1) hit, or one `here`; whether there is one.
 
-        Args:
-            by: Which way.
-            here: Whether the hit where one is will do.
+        It goes on at the other end.
         """
         finding = self.search.finding
         if finding is None:
@@ -552,11 +545,7 @@ class BlockView(LineView):
             self._scroll_to_row(starts[at])
 
     def keep_place(self, change: Callable[[], None]) -> None:
-        """Let another drawing of the same text be shown, with the block at the top staying there.
-
-        Args:
-            change: Shows it.
-        """
+        """Let `change` show another drawing of the same text; the block at the top stays there."""
         top, away = self.scroll_offset.y, self._scrolled_away
         index = self._index.item_at(top)
         inside = top - self._index.starts[index or 0]

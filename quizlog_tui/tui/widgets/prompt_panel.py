@@ -150,13 +150,7 @@ class PromptPanel(Vertical):
     # -- what is shown
 
     def ask(self, title: str, question: PromptQuestion, suggestions: Sequence[str] = ()) -> None:
-        """Show a question that can be answered.
-
-        Args:
-            title: Where it stands.
-            question: What is asked.
-            suggestions: Answers to step through with up and down.
-        """
+        """Show a question that can be answered; up and down step through the suggestions."""
         same, self._question = question == self._question, question
         self._turn_to(f"{title}\n{question.text}")
         if not same:
@@ -321,12 +315,7 @@ class PromptPanel(Vertical):
             self.focus_input()
 
     def _put(self, text: str, *, fits: bool) -> None:
-        """Put a text into the inputs.
-
-        Args:
-            text: The text.
-            fits: Whether the input for the question holds it.
-        """
+        """Put a text into the inputs; it `fits` if the input for the question holds it."""
         self._unfit, self._before_paste = not fits, None
         fitted = fits and not self._plain and self._question and self._question.editor
         self._needs_lines = "\n" in text and not fitted
@@ -401,10 +390,7 @@ class Drafts:
     def turn_to(self, question: str, typed: str, line: str) -> str | None:
         """The draft to put into the input of a question; None if the question is already shown.
 
-        Args:
-            question: What tells it from all others.
-            typed: What stands in the input shown.
-            line: What stands in the plain line, where one types ahead.
+        `typed` stands in the input shown, `line` in the plain one, where one types ahead.
         """
         if question == self._question:
             return None
@@ -416,12 +402,7 @@ class Drafts:
 
 
 class _FittedInput:
-    """Shows at most one input; creates each on first use.
-
-    Args:
-        panel: Where the inputs are shown.
-        before: What they are shown above, as a selector.
-    """
+    """Shows at most one input, above `before`; creates each on first use."""
 
     def __init__(self, panel: Widget, before: str) -> None:
         self._panel = panel

@@ -42,12 +42,7 @@ Seen = list[tuple[Row, str, list[Mark]]]
 
 
 class RowPainter:
-    """Draws rows, and caches those without marks.
-
-    Args:
-        pane: Has the styles, as `line--` and their name.
-        gutter: Cells at the left for the cursor's sign.
-    """
+    """Draws rows in the `line--` styles of a pane, and caches those without marks."""
 
     def __init__(self, pane: Widget, gutter: int) -> None:
         self._pane = pane
@@ -171,13 +166,7 @@ def _restyled(strip: Strip, start: int, end: int, style: Style) -> Strip:
 
 
 def _readable_style(name: str, pane: Style, theme: TerminalTheme) -> Style:
-    """A style over that of a pane; a text that could not be read gets another colour.
-
-    Args:
-        name: Parameters of SGR.
-        pane: The style of the pane.
-        theme: What the numbered colours look like.
-    """
+    """The style for parameters of SGR, over a pane's; unreadable text gets another colour."""
     own = rich_style(name)
     found = pane + own
     if own.reverse or found.color is None or found.bgcolor is None:
