@@ -39,7 +39,7 @@ from ..text import one_line
 from . import external
 from .clock import Clock
 from .keys.actions import ACTIONS
-from .keys.keymap import effective, key_problems, screen_bindings, textual_keys
+from .keys.keymap import effective, key_problems, named, screen_bindings
 from .keys.own_commands import read_own_commands
 from .keys.palette import ActionCommands, DestinationCommands
 from .keys.typed_keys import KeyGate, WaitingKeys, take_key
@@ -182,7 +182,8 @@ class QuizlogApp(Program, inherit_bindings=False):
         keys, where = self.config.keys, str(config_path())
         problems = key_problems(keys, where)
         if not problems:
-            self.set_keymap(textual_keys(keys))
+            textual = {name: ",".join(map(named, keys[name].split(","))) for name in keys}
+            self.set_keymap(textual)
         found, wrong = read_own_commands(self.config.commands, {} if problems else keys, where)
         for command in found:
             self.own_commands[command.name] = command

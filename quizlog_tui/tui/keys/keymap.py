@@ -159,11 +159,6 @@ def shown(name: str, keys: Mapping[str, str]) -> str:
     return shown_key(effective(action, keys)[0])
 
 
-def textual_keys(keys: Mapping[str, str]) -> dict[str, str]:
-    """Convert a key map for Textual."""
-    return {name: ",".join(map(named, value.split(","))) for name, value in keys.items()}
-
-
 def bindings(scope: str) -> list[BindingType]:
     """The bindings of a scope, each with the id that a key map may name."""
     return [_binding(action) for action in ACTIONS[scope]]

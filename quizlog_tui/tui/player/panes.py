@@ -62,7 +62,8 @@ class Panes:
         self.known = KnownSteps(session)
         self.state = state_of(session.transcript, session.pointer)
         """What is shown; `show` changes it."""
-        self._browsing = browsing
+        self.browsing = browsing
+        """Whether the question does not get the focus by itself."""
         self._form = OutputForm()
         self._folds = True
         self._run: RunOutput | None = None
@@ -320,50 +321,17 @@ class Panes:
 
     # -- focus
 
-    def focus_output(self) -> None:
-        """Give the output the focus."""
-        self.output.focus()
-
     def focus_pending(self) -> None:
         """Focus and show a pending question, else the output.
 
         While browsing records, the focus stays on the screen.
         """
-        if self._browsing:
-            self.focus_output()
+        if self.browsing:
+            self.output.focus()
             return
         self.screen.remove_class("-aside")
         if not self.prompt.focus_input():
-            self.focus_output()
-
-    def stop_browsing(self) -> None:
-        """Let the question have the focus from now on."""
-        self._browsing = False
-
-    def focus_pane(self, name: str) -> None:
-        """Focus a pane and show it."""
-        self.screen.set_class(name != "output", "-aside")
-        if name != "output":
-            self.screen.set_class(name == "source", "-source")
-        if name != "output" and self.screen.has_class("-narrow"):
-            self.screen.remove_class("-recorded")
-        self.screen.query_one(f"#{name}").focus()
-
-    def toggle_source(self) -> None:
-        """Show the source instead of the timeline, or back; both if there is room."""
-        self.screen.toggle_class("-source")
-        if self.screen.has_class("-narrow"):
-            self.screen.set_class(self.screen.has_class("-source"), "-aside")
-
-    def toggle_recorded(self) -> None:
-        """Show the whole recorded answer beside the output, or take it away again."""
-        shown = not self.screen.has_class("-recorded")
-        self.screen.set_class(shown, "-recorded").set_class(shown, "-aside")
-        if shown:
-            self.screen.query_one("#recorded").focus()
-        else:
-            self.focus_output()
-        self.draw()
+            self.output.focus()
 
     def take_keys_when_painted(self) -> None:
         """Let keys act again when their target is painted."""

@@ -197,7 +197,7 @@ class PlayerScreen(QuizlogScreen[None]):
         if self.state.step == self.session.pointer:
             self.panes.focus_pending()
         else:
-            self.panes.focus_output()
+            self.panes.output.focus()
         self.panes.take_keys_when_painted()
         for warning in self.session.warnings:
             warn(self, warning)
@@ -307,7 +307,7 @@ class PlayerScreen(QuizlogScreen[None]):
     @_needs_script
     def action_answer(self) -> None:
         """Focus the input, and end browsing."""
-        self.panes.stop_browsing()
+        self.panes.browsing = False
         self.panes.focus_pending()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -319,7 +319,7 @@ class PlayerScreen(QuizlogScreen[None]):
 
     def on_answered(self, event: Answered) -> None:
         """Give the answer, and end browsing."""
-        self.panes.stop_browsing()
+        self.panes.browsing = False
         self.editing.give_answer(event.answer)
 
     def action_plain(self) -> None:
@@ -669,16 +669,29 @@ class PlayerScreen(QuizlogScreen[None]):
     # -- the panes
 
     def action_source(self) -> None:
-        """Switch between the source and the timeline."""
-        self.panes.toggle_source()
+        """Show the source instead of the timeline, or back; both if there is room."""
+        self.toggle_class("-source")
+        if self.has_class("-narrow"):
+            self.set_class(self.has_class("-source"), "-aside")
 
     def action_recorded(self) -> None:
-        """Show or hide the whole recorded answer."""
-        self.panes.toggle_recorded()
+        """Show the whole recorded answer beside the output, or take it away again."""
+        shown = not self.has_class("-recorded")
+        self.set_class(shown, "-recorded").set_class(shown, "-aside")
+        if shown:
+            self.query_one("#recorded").focus()
+        else:
+            self.panes.output.focus()
+        self.panes.draw()
 
     def action_focus_pane(self, name: str) -> None:
         """Focus a pane and show it."""
-        self.panes.focus_pane(name)
+        self.set_class(name != "output", "-aside")
+        if name != "output":
+            self.set_class(name == "source", "-source")
+            if self.has_class("-narrow"):
+                self.remove_class("-recorded")
+        self.query_one(f"#{name}").focus()
 
     def action_raw(self) -> None:
         """Switch between drawn output and its escape sequences as text."""
@@ -745,9 +758,9 @@ class PlayerScreen(QuizlogScreen[None]):
         """Escape: stop a running script, cancel a fork, leave the input or end a search."""
         if not self.slow_work.running and self.state.mode != "answer":
             self.panes.show(self.state.give_up())
-            self.panes.focus_output()
+            self.panes.output.focus()
         elif not self.slow_work.running and self.panes.prompt.has_focus_within:
-            self.panes.focus_output()
+            self.panes.output.focus()
         else:
             super().action_back()
 
@@ -770,7 +783,7 @@ class PlayerScreen(QuizlogScreen[None]):
         """
         if self.state.finding is not None or not self._leads_to_library:
             self.panes.show(self.state.found(None))
-            self.panes.focus_output()
+            self.panes.output.focus()
         elif self.panes.prompt.has_drafts:
             leave = self.key("player.library")
             tell(self, f"there is typed text; {leave} goes back to the library without it")
