@@ -48,10 +48,7 @@ _NO_QUESTION = "(the question is not recorded)"
 
 
 class Panes:
-    """Draws the state of the player, and focuses and shows its panes.
-
-    While the user is `browsing` from record to record, the focus stays on the screen.
-    """
+    """Draws the state of the player, and focuses and shows its panes."""
 
     def __init__(
         self, screen: QuizlogScreen[None], session: Session, clock: Clock, *, browsing: bool
@@ -63,7 +60,7 @@ class Panes:
         self.state = state_of(session.transcript, session.pointer)
         """What is shown; `show` changes it."""
         self.browsing = browsing
-        """Whether the question does not get the focus by itself."""
+        """Whether the user goes from record to record; the focus then stays on the screen."""
         self._form = OutputForm()
         self._folds = True
         self._run: RunOutput | None = None
