@@ -135,7 +135,6 @@ class QuizlogApp(Program, inherit_bindings=False):
         return [*super().get_line_filters(), self._themes.readable, *plain]
 
     def _load_themes(self) -> None:
-        """Load all themes, to choose among them."""
         self._problems += self._themes.take_all()
         self._tell_problems()
 
@@ -202,7 +201,6 @@ class QuizlogApp(Program, inherit_bindings=False):
         self.push_screen(ThemesScreen(), self._take_theme)
 
     def _take_theme(self, name: str | None) -> None:
-        """Apply a theme and remember it, if one was chosen."""
         if name is not None:
             self.theme = self.state.theme = name
 

@@ -125,7 +125,6 @@ def _window_size(frame: Frame) -> tuple[int, int]:
 
 
 def _window(width: int, height: int, title: str, css: str, body: str) -> str:
-    """A window around the content of a terminal."""
     dots = "".join(
         f'<circle cx="{16 + 16 * i}" cy="14" r="5" fill="{fill}"/>'
         for i, fill in enumerate(("#ff5f57", "#febc2e", "#28c840"))
@@ -280,7 +279,6 @@ def asciicast(film: Film) -> str:
 
 
 def _row_ansi(row: tuple[Run, ...]) -> str:
-    """A row as ANSI escape codes."""
     return "".join(run.style.render(run.text, color_system=ColorSystem.TRUECOLOR) for run in row)
 
 

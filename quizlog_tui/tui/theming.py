@@ -183,9 +183,9 @@ class InstalledThemes:
         Reading all theme files would take a fifth of the time to the first frame.
         """
         wanted = asked or remembered or DEFAULT
-        files = [path for path in theme_files() if path.stem in (wanted, DEFAULT)]
+        files = [path for path in _theme_files() if path.stem in (wanted, DEFAULT)]
         if wanted not in BUILTIN_THEMES and wanted not in {path.stem for path in files}:
-            files = theme_files()  # a file may be named otherwise than its theme
+            files = _theme_files()  # a file may be named otherwise than its theme
         self._register(files)
         self._app.theme = wanted if wanted in self._app.available_themes else DEFAULT
         if asked in ("", self._app.theme):
@@ -198,7 +198,7 @@ class InstalledThemes:
         if self._all:
             return []
         self._all = True
-        return self._register(theme_files())
+        return self._register(_theme_files())
 
     def _register(self, files: Iterable[Path]) -> list[ConfigProblem]:
         themes, problems = load_themes(files)
@@ -207,16 +207,10 @@ class InstalledThemes:
         return problems
 
 
-def user_themes_folder() -> Path:
-    """Where the user's own themes are."""
-    return config_folder() / "themes"
-
-
-def theme_files() -> list[Path]:
+def _theme_files() -> list[Path]:
     """All theme files. The user's come last, so that they replace shipped ones of the same name."""
-    return [
-        path for folder in (shipped("themes"), user_themes_folder()) for path in _listed(folder)
-    ]
+    folders = (shipped("themes"), config_folder() / "themes")
+    return [path for folder in folders for path in _listed(folder)]
 
 
 def _listed(folder: Path) -> list[Path]:
@@ -239,9 +233,10 @@ def load_themes(paths: Iterable[Path]) -> tuple[list[Theme], list[ConfigProblem]
     return themes, problems
 
 
-def theme_names(themes: Iterable[Theme]) -> set[str]:
-    """All available themes: these and Textual's own."""
-    return {theme.name for theme in themes} | set(BUILTIN_THEMES)
+def known_themes() -> tuple[set[str], list[ConfigProblem]]:
+    """The names of all themes, Textual's own among them, and the problems of invalid files."""
+    themes, problems = load_themes(_theme_files())
+    return {theme.name for theme in themes} | set(BUILTIN_THEMES), problems
 
 
 def load_theme(path: Path) -> Theme:

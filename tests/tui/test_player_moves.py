@@ -14,7 +14,7 @@ import yaml
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from quizlog_tui.config import Config
+from quizlog_tui.config import Config, config_folder
 from quizlog_tui.errors import UsageError
 from quizlog_tui.files.paths import shipped
 from quizlog_tui.session.session import Session
@@ -505,9 +505,7 @@ async def test_a_theme_is_previewed_and_remembered(record: Path, tmp_path: Path)
 
 
 async def test_a_users_theme_is_taken_and_a_wrong_one_told_where_one_chooses(record: Path) -> None:
-    from quizlog_tui.tui.theming import user_themes_folder
-
-    folder = user_themes_folder()
+    folder = config_folder() / "themes"
     folder.mkdir(parents=True)
     (folder / "mine.yaml").write_text('name: "mine"\nprimary: "#00ff00"\n')
     (folder / "other.yaml").write_text('name: "other"\nprimary: "zzz"\n')

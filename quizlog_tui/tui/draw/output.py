@@ -241,7 +241,6 @@ def _pieces(step: Step, form: OutputForm) -> Pieces:
 
 
 def _drawn(part: StopPart, text: str, step: Step, form: OutputForm) -> Pieces:
-    """A part in pieces."""
     if part == "answer":
         return [(safe(text), "answer")]
     if part == "question":

@@ -134,7 +134,6 @@ def conflicts(keys: Mapping[str, str]) -> Iterator[tuple[str, Action, Action]]:
 
 
 def _taken_by_panes(scope: str, keys: Mapping[str, str]) -> Iterator[tuple[str, Action, Action]]:
-    """Keys of a screen that its panes would intercept."""
     for inner in (action for widget in WIDGETS for action in ACTIONS[widget]):
         first = set(effective(inner, keys))
         for action in ACTIONS[scope]:

@@ -149,11 +149,9 @@ class AskModelsScreen(QuizlogScreen[str]):
             self.leave()
 
     async def _ask_person(self, prompt: object) -> str | None:
-        """Ask the person at the screen for a vote."""
         return await self.app.push_screen_wait(AskTextScreen("Your vote? (Escape abstains)"))
 
     def _progress(self, progress: Progress) -> None:
-        """Draw the present vote when something arrives."""
         self._draw(progress.decision)
         who = f" {progress.name}" if progress.name else ""
         self.status(f"… {progress.what}{one_line(who)}; Escape stops")

@@ -79,7 +79,6 @@ class FindAll:
         return self.session.branch_with(hit.passage.branch, hit.passage.at)
 
     def _look(self, chosen: ChosenHit) -> None:
-        """Look at the step of a hit, and mark it in the output."""
         self._chosen = chosen
         hit = chosen.hits[chosen.index]
         self._panes.open_folds()

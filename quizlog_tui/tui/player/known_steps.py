@@ -43,7 +43,6 @@ def _unchanged(now: object, before: object) -> bool:
 
 
 def _sign(row: TimelineRow) -> str:
-    """The one-cell sign of a step."""
     if row.code or row.step.tampered:
         return ALERT
     return NOTE if row.notes else FORK

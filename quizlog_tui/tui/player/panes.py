@@ -429,7 +429,6 @@ def _readable_source(session: Session) -> Source:
 
 
 def _heading(at: int, verb: str) -> str:
-    """What the next answer will do, and at which step."""
     return f"{_VERBS[verb]} at step {at}"
 
 

@@ -456,7 +456,6 @@ class PlayerScreen(QuizlogScreen[None]):
             tell(self, f"noted at step {at}; F lists all notes")
 
     async def _ask_author(self) -> bool:
-        """Ask for the author's name unless it is known; returns whether it is known now."""
         if not self._author:
             name = await self.app.push_screen_wait(AskScreen(QUESTION))
             self._author = "" if name is None else keep_author(name)

@@ -127,7 +127,7 @@ class Grid(Document):
     def starts(self, width: int) -> Sequence[int]:
         """The first row of each item, and the number of rows."""
         self._layout = self._lay_out(width)
-        return range(self._length + 1)
+        return super().starts(width)
 
 
 class Heads(Widget):

@@ -65,13 +65,13 @@ class Document(ABC):
     def __getitem__(self, index: int) -> Line:
         """One item."""
 
-    @abstractmethod
     def text(self, index: int) -> str:
         """The text that a search reads."""
+        return self[index].text
 
-    @abstractmethod
     def starts(self, width: int) -> Sequence[int]:
-        """The first row of each item, then the number of rows."""
+        """The first row of each item, then the number of rows; each item is one row by default."""
+        return range(len(self) + 1)
 
     def numbered(self, index: int) -> Line:
         """An item with its step number on each line, if the document has steps."""
@@ -98,10 +98,6 @@ class Paragraphs(Document):
     def __getitem__(self, index: int) -> Line:
         return self._lines[index]
 
-    def text(self, index: int) -> str:
-        """The text that a search reads."""
-        return self._lines[index].text
-
     def starts(self, width: int) -> Sequence[int]:
         """The first row of each item, and the number of rows."""
         return list(accumulate((len(rows(item, width)) for item in self._lines), initial=0))
@@ -119,14 +115,6 @@ class Table(Document):
 
     def __getitem__(self, index: int) -> Line:
         return self._make(index)
-
-    def text(self, index: int) -> str:
-        """The text that a search reads."""
-        return self._make(index).text
-
-    def starts(self, width: int) -> Sequence[int]:
-        """The first row of each item, and the number of rows."""
-        return range(self._length + 1)
 
 
 class StackedDocuments(Document):
@@ -304,7 +292,6 @@ class Rows(Sequence[Row]):
         return self._begun[1]
 
     def _cut(self, start: int, end: int) -> Row:
-        """The pieces between two offsets of the text."""
         found: Row = []
         for nth in range(max(0, bisect_right(self._ends, start) - 1), len(self._pieces)):
             begin = self._ends[nth]
@@ -346,7 +333,6 @@ def _row_count(text: str, width: int, unwrapped: Unwrapped) -> int:
 
 
 def _row_begins(text: str, width: int | None, unwrapped: Unwrapped) -> Sequence[int]:
-    """The offsets of a line's rows."""
     if width is None or _stays_whole(text, unwrapped):
         return (0,)
     narrow = text.isascii() or not _NOT_NARROW.search(text)
@@ -362,7 +348,6 @@ def _stays_whole(text: str, unwrapped: Unwrapped) -> bool:
 
 
 def _breaks(text: str, width: int, *, narrow: bool) -> Iterator[int]:
-    """The offsets at which a text wraps."""
     at = 0
     while True:
         if narrow:

@@ -316,10 +316,6 @@ class FilteredDocument(Document):
     def __getitem__(self, index: int) -> Line:
         return self._left(index)[0]
 
-    def text(self, index: int) -> str:
-        """The remaining text of an item."""
-        return self[index].text
-
     def moved(self, index: int) -> Sequence[int]:
         """The offsets of an item's hits in its remaining text."""
         return self._left(index)[1]

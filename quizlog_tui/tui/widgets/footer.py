@@ -104,7 +104,6 @@ class KeyLine(Widget):
 
 
 def _width(part: tuple[Binding, str]) -> int:
-    """Cells of a key and its label."""
     return cell_len(f"{part[1]} {part[0].description} ")
 
 

@@ -234,7 +234,6 @@ class LineView(ScrollView, can_focus=True):
         return None if self._mark is None else self.search.shown_index(self._mark)
 
     def _point(self, index: int) -> None:
-        """Select a visible item."""
         self._mark = self.search.whole_index(index)
 
     def _put(self, same: int) -> None:
@@ -439,11 +438,9 @@ class LineView(ScrollView, can_focus=True):
         return self._hits.place_at(top if by > 0 else top + self._height)
 
     def _go_to(self, place: Place) -> None:
-        """Go to a hit."""
         self._reveal_hit(place)
 
     def _reveal_hit(self, place: Place) -> None:
-        """Scroll a hit into view, with some context before it."""
         row = self._hits.row_of(place)
         if row is not None and not self._in_sight(row):
             self._scroll_to_row(max(0, row - self._height // 4))

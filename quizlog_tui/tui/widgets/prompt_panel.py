@@ -163,7 +163,6 @@ class PromptPanel(Vertical):
         self._arrange()
 
     def _offer(self, question: PromptQuestion) -> None:
-        """List the options."""
         shown = self.query_one("#options", RowList)
         if len(shown.document) != len(question.options):
             shown.styles.height = min(6, len(question.options))
@@ -231,7 +230,6 @@ class PromptPanel(Vertical):
 
     @property
     def _text_line(self) -> TextLine:
-        """The plain line."""
         return self.query_one("#answer", TextLine)
 
     @property
@@ -348,7 +346,6 @@ class PromptPanel(Vertical):
             self._text_line.fill(self.options[event.index])
 
     def _lists(self, table: Document) -> bool:
-        """Whether a table lists the options of the question shown."""
         return self._question is not None and table is self._question.table
 
     def on_input_changed(self, event: TextLine.Changed) -> None:

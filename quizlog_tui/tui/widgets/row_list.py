@@ -105,7 +105,6 @@ class RowList(LineView):
             self._scroll_to_row(bottom - self.scrollable_content_region.height)
 
     def _start(self, by: int, *, here: bool) -> Place:
-        """Start at the cursor."""
         item = self.index or 0
         return Place(item + 1 if by > 0 and not here else item, 0)
 

@@ -124,7 +124,6 @@ class RowPainter:
         return Strip([*first, *rest])
 
     def _selected(self, strip: Strip, length: int, row: int) -> Strip:
-        """The row with its selection."""
         selection = self._pane.text_selection
         span = selection.get_span(row) if selection else None
         if span is None:
