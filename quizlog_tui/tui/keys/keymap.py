@@ -102,6 +102,8 @@ def _nearest(name: str) -> str | None:
 
 def key_problems(keys: Mapping[str, str], where: str) -> list[ConfigProblem]:
     """Find unknown actions, empty keys, and keys with two actions on one screen."""
+    if not keys:
+        return []  # the defaults have none, and looking would delay the first frame
     known = {action.id for action in all_actions()}
     problems = []
     for name, value in keys.items():
