@@ -20,7 +20,6 @@ from ...record import who
 from ...record.append_only_list import AppendOnlyList
 from ...record.lineage import lineage
 from ...record.model import Record
-from ...record.who import Attribution
 from ...replay.transcript import Step, Transcript
 from ...session.session import Session
 from ...session.timeline import (
@@ -60,25 +59,6 @@ class _EffortState:
     def entries(self) -> int:
         """How many entries there are of who answered."""
         return len(who.entries(self.record))
-
-    @property
-    def start(self) -> str | None:
-        """When the record was made."""
-        start = self.record.extras.get("start_time")
-        return start if isinstance(start, str) else None
-
-    @property
-    def requests(self) -> dict[int, int]:
-        """How many replies models were asked for, by step."""
-        return _requests_by_step(self.decisions, self.record)
-
-    def givers(self, since: int) -> dict[int, Attribution]:
-        """Who gave the answers, from an entry on."""
-        return who.on_branch(self.record, self.record.branch, since)
-
-    def seconds(self, since: int) -> list[float]:
-        """How long the script took for each question, from a step on."""
-        return [step.seconds for step in self.steps[since:]]
 
     def continues(self, before: _EffortState) -> bool:
         """Whether only answers and their givers were added."""
@@ -135,18 +115,22 @@ class KnownSteps:
 
     def efforts(self, whole: Transcript) -> list[StepEffort]:
         """What each answer of a run took, and who gave it; one more answer adds only its own."""
-        state = _EffortState(whole.steps, self._session.record, self._decisions)
-        before = self._effort_state
-        if before is None or not state.equals(before):
-            goes_on = before is not None and state.continues(before)
-            known = self._efforts if before is not None and goes_on else []
-            givers = state.givers(before.entries if before is not None and goes_on else 0)
-            if min(givers, default=len(known)) < len(known):  # told of an earlier answer
-                known, givers = [], state.givers(0)
-            self._efforts = step_efforts(
-                givers, state.seconds(len(known)), state.start, state.requests, known
-            )
-            self._effort_state = state
+        record = self._session.record
+        state, before = _EffortState(whole.steps, record, self._decisions), self._effort_state
+        if before is not None and state.equals(before):
+            return self._efforts
+        known, since = list[StepEffort](), 0
+        if before is not None and state.continues(before):
+            known, since = self._efforts, before.entries
+        givers = who.on_branch(record, record.branch, since)
+        if min(givers, default=len(known)) < len(known):  # told of an earlier answer
+            known, givers = [], who.on_branch(record, record.branch)
+        seconds = [step.seconds for step in whole.steps[len(known) :]]
+        start = record.extras.get("start_time")
+        start = start if isinstance(start, str) else None
+        requests = _requests_by_step(self._decisions, record)
+        self._efforts = step_efforts(givers, seconds, start, requests, known)
+        self._effort_state = state
         return self._efforts
 
     def given(self, step: int) -> str:
