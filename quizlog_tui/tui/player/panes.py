@@ -112,7 +112,7 @@ class Panes:
         self.screen.query_one(Scrubber).show(
             state.step, state.head.length, self.known.marks(state.whole), self._scores()
         )
-        playing = f" · ▶ {self._pace}" if self._playing else ""
+        playing = f" · ▶ {_SPEEDS[self._speed]:g} steps/s" if self._playing else ""
         self.screen.status(_status_text(self.session, state, playing))
 
     def _scores(self) -> str:
@@ -345,10 +345,6 @@ class Panes:
     def playing(self) -> bool:
         """Whether the steps are played."""
         return self._playing is not None
-
-    @property
-    def _pace(self) -> str:
-        return f"{_SPEEDS[self._speed]:g} steps/s"
 
     def play(self) -> None:
         """Play the steps, from the start if the last one is shown; or stop."""

@@ -23,7 +23,7 @@ from ...text import visible
 from ..keys.keymap import bindings
 from .documents import Document, Paragraphs, Row, Rows, rows
 from .finding import HitRows, LineSearch, Place
-from .row_painter import CURSOR, STYLES, Mark, RowPainter, Seen
+from .row_painter import CURSOR, STYLES, Mark, RowPainter
 
 _KEPT = 512
 """Number of items whose rows are cached."""
@@ -31,6 +31,8 @@ _PAUSE = 0.01
 """Seconds between two rounds of counting hits, for keys and painting."""
 _NEW = "▎"
 """Stands before each row of the last block."""
+_Seen = list[tuple[Row, str, list[Mark]]]
+"""The visible rows, each with the sign of its item and the marks in it."""
 
 
 class _RowIndex:
@@ -248,7 +250,7 @@ class LineView(ScrollView, can_focus=True):
         self._painter.keep(self._index.forget(kept))
         self._hits.forget()
 
-    def _seen(self) -> Seen | None:
+    def _seen(self) -> _Seen | None:
         """The visible part; None while the pane has no rows."""
         if not self._index.width:
             return None
@@ -259,7 +261,7 @@ class LineView(ScrollView, can_focus=True):
             for row in range(top, bottom)
         ]
 
-    def _repaint(self, before: Seen | None) -> None:
+    def _repaint(self, before: _Seen | None) -> None:
         """Redraw only the changed rows, because drawing a row costs more than comparing it."""
         after = self._seen()
         if before is None or after is None:

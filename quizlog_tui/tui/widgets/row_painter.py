@@ -37,10 +37,6 @@ class Mark(NamedTuple):
     style: str
 
 
-Seen = list[tuple[Row, str, list[Mark]]]
-"""The visible rows, each with the sign of its item and the marks in it."""
-
-
 class RowPainter:
     """Draws rows in the `line--` styles of a pane, and caches those without marks."""
 
