@@ -178,7 +178,7 @@ class InstalledThemes:
         return _STRONG if "contrast" in self._app.theme else _READABLE
 
     def take_first(self, asked: str, remembered: str) -> list[ConfigProblem]:
-        """Apply the theme asked for, else the one remembered; either may be empty. Its problems.
+        """Apply the theme asked for, else the one remembered ("" for none); returns its problems.
 
         Reading all theme files would take a fifth of the time to the first frame.
         """

@@ -63,7 +63,7 @@ class OwnCommand:
 def read_own_commands(
     commands: Mapping[str, Mapping[str, str]], keys: Mapping[str, str], where: str
 ) -> tuple[list[OwnCommand], list[ConfigProblem]]:
-    """The commands that can be used, and what is wrong with the others; `keys` are taken."""
+    """The commands that can be used, and what is wrong with others; `keys` is the user's map."""
     usable: list[OwnCommand] = []
     problems = []
     taken = _taken_keys(keys)

@@ -33,7 +33,7 @@ _MOVE = "move"
 class Editing:
     """Changes the record at the step shown.
 
-    It `confirms` before an answer at an earlier step starts a branch.
+    With `confirms` it asks before an answer at an earlier step starts a branch.
     """
 
     def __init__(self, panes: Panes, *, confirms: bool) -> None:

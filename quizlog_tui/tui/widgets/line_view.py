@@ -399,7 +399,7 @@ class LineView(ScrollView, can_focus=True):
     def find_next(self, by: int, *, here: bool = False) -> bool:
         """Go to the next (1) or previous (-1) hit, or one `here`; whether there is one.
 
-        It goes on at the other end.
+        It wraps around at both ends.
         """
         finding = self.search.finding
         if finding is None:
