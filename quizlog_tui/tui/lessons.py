@@ -16,11 +16,8 @@ class LessonScene:
     status: str
     """Status of the run at the pointer."""
     step: int
-    """The step shown."""
     pointer: int
-    """The record's pointer."""
     branches: int
-    """How many branches there are."""
     screen: str
     """The scope of the screen on top; empty for a dialog."""
 

@@ -157,7 +157,6 @@ class AsciiFilter(LineFilter):
 
 
 DEFAULT = "quizlog-dark"
-"""The default theme."""
 _KEYS = [one.name for one in fields(Theme)]
 _SHARES = {"luminosity_spread", "text_alpha"}
 _COLOURS = set(_KEYS) - {"dark", "ansi", "variables"} - _SHARES

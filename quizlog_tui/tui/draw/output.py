@@ -66,7 +66,6 @@ class RunOutput:
         about: Callable[[int], str] | None = None,
     ) -> None:
         self.form = form
-        """How it is drawn."""
         self._about = about
         self._unwrapped: Unwrapped = "tables" if form.wraps else "all"
         self._steps = run.steps

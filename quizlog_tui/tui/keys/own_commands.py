@@ -44,7 +44,6 @@ class OwnCommand:
     run: str
     """The shell line, as the shell gets it."""
     output: str = _OUTPUTS[0]
-    """Where its output goes."""
 
     @property
     def values(self) -> set[str]:

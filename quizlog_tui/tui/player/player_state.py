@@ -64,11 +64,9 @@ class BisectFinding:
     """What bisect found on a branch."""
 
     branch: str
-    """The branch."""
     answers: tuple[str, ...]
     """Its answers as far as the finding is about them."""
     text: str
-    """The finding in words."""
 
     @classmethod
     def of(cls, session: Session, culprit: Culprit | None) -> BisectFinding:

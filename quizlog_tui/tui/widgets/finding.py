@@ -188,9 +188,7 @@ class LineSearch:
         self.whole: Document = Paragraphs()
         """The document without a filter."""
         self.here: Place | None = None
-        """The current hit."""
         self.finding: Finding | None = None
-        """The search."""
         self.filtered: FilteredDocument | None = None
         """The filtered document, while the filter is on."""
         self._width = 0
@@ -367,7 +365,6 @@ class HitRows(NamedTuple):
     """The rows and hits of a visible item."""
 
     rows: Rows = Rows((), None)
-    """The rows of the visible text."""
     starts: Sequence[int] = ()
     """Offset of each hit in it."""
     places: Sequence[int] = ()

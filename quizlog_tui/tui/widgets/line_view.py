@@ -40,7 +40,6 @@ class _RowIndex:
 
     def __init__(self) -> None:
         self.document: Document = Paragraphs()
-        """The document shown."""
         self.starts: Sequence[int] = (0,)
         """The first row of each item, then the number of rows."""
         self.width = 0
@@ -202,7 +201,6 @@ class LineView(ScrollView, can_focus=True):
         self._index = _RowIndex()
         self._painter = RowPainter(self, self.GUTTER)
         self.search = LineSearch()
-        """The search and the filter."""
         self._hits = _HitsShown(self.search, self._index)
         self._mark: int | None = None
         self._drawn_at = 0

@@ -22,7 +22,6 @@ from ...terminal_text import rich_style
 from .documents import SGR, Row
 
 STYLES = ("prompt", "answer", "error", "good", "warn", "dim", "head", "code", "removed", "added")
-"""The names of styles."""
 CURSOR = "›"
 """Stands in the gutter before the selected item."""
 _READABLE = 0.15
@@ -47,7 +46,6 @@ class RowPainter:
         self.left = 0
         """How many cells rows are scrolled sideways."""
         self.strips: dict[int, Strip] = {}
-        """The drawn rows."""
 
     def forget_styles(self) -> None:
         """Drop the colours of the previous theme."""
