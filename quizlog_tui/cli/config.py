@@ -33,7 +33,7 @@ from .streams import FOR_CODE, emit_json, tell
 def show(arguments: Namespace) -> int:
     """`quizlog config show`: every setting, its value, what it means, and all actions for keys."""
     from ..tui.keys.actions import all_actions
-    from ..tui.theming import load_themes, theme_files, theme_names
+    from ..tui.theming import known_themes
 
     config, problems = load_config()
     found = settings(config)
@@ -52,7 +52,7 @@ def show(arguments: Namespace) -> int:
         own = config.keys.get(action.id, action.keys)
         print(f"{action.id:<24} {visible(own):<24} {action.help}")
     print("\n# themes")
-    print("\n".join(sorted(theme_names(load_themes(theme_files())[0]))))
+    print("\n".join(sorted(known_themes()[0])))
     return 0
 
 
@@ -72,17 +72,16 @@ def _all_problems() -> list[ConfigProblem]:
     """What is wrong in the user's settings, keys, commands and themes."""
     from ..tui.keys import own_commands
     from ..tui.keys.keymap import key_problems
-    from ..tui.theming import load_themes, theme_files, theme_names
+    from ..tui.theming import known_themes
 
     config, problems = load_config()
-    themes, bad_themes = load_themes(theme_files())
+    themes, bad_themes = known_themes()
     problems += key_problems(config.keys, str(config_path()))
     problems += own_commands.read_own_commands(config.commands, config.keys, str(config_path()))[1]
     problems += own_commands.lines_not_understood(config.commands, str(config_path()))
     problems += own_commands.lines_read_twice(config.commands, str(config_path()))
-    known = theme_names(themes)
-    if config.theme and config.theme not in known:
-        hint = did_you_mean(config.theme, known) or "`quizlog config show` lists them"
+    if config.theme and config.theme not in themes:
+        hint = did_you_mean(config.theme, themes) or "`quizlog config show` lists them"
         said = f"there is no theme {config.theme!r}"
         problems.append(ConfigProblem(f"{config_path()}: theme", said, hint))
     return problems + bad_themes

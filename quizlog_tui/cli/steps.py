@@ -15,7 +15,7 @@ from ..record.feedback import VERDICTS, Feedback, matching, read
 from ..record.store import RecordFile
 from ..record.who import Attribution
 from ..replay.transcript import Transcript
-from ..session.timeline import Moment, Timeline, Try, giver_text, timeline
+from ..session.timeline import Timeline, TimelineRow, Try, giver_text, timeline
 from ..terminal_text import plain
 from ..text import clipped, duration, one_line
 from .grammar import Parser, add_wait, command
@@ -63,7 +63,7 @@ def _steps() -> Parser:
     return parser
 
 
-def _plain(moment: Moment, givers: Mapping[int, Attribution]) -> dict[str, Any]:
+def _plain(moment: TimelineRow, givers: Mapping[int, Attribution]) -> dict[str, Any]:
     given = givers.get(moment.at)
     return {
         "at": moment.at,
@@ -104,18 +104,18 @@ def _cell(text: str | None) -> str:
     return clipped(one_line((text or "").strip()), _WIDTH)
 
 
-def _asked(moment: Moment) -> str:
+def _asked(moment: TimelineRow) -> str:
     return _cell(plain(moment.question or ""))
 
 
-def _said(moment: Moment, whole: Transcript) -> str:
+def _said(moment: TimelineRow, whole: Transcript) -> str:
     if moment.answer is not None:
         return _cell(moment.answer) or "(empty)"
     score = "" if whole.score is None else f", score {whole.score:g}"
     return f"{whole.status}{score}"
 
 
-def _facts(moment: Moment, given: Attribution | None) -> str:
+def _facts(moment: TimelineRow, given: Attribution | None) -> str:
     line = "" if moment.line is None else f"  line {moment.line}"
     line += f" ({one_line(moment.step.place)})" if moment.step.place else ""
     kind = "" if moment.kind is None else f"  {moment.kind}"

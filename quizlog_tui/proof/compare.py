@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from itertools import accumulate, groupby
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from ..files.paths import record_path
 from ..record.lineage import no_branch
@@ -22,7 +22,7 @@ from ..record.store import RecordFile
 from ..replay.replayer import Replayer
 from ..replay.script.granted import granted_script_of
 from ..replay.script.source import Source
-from ..replay.transcript import Step, Transcript
+from ..replay.transcript import Step, StopPart, Transcript, stop_parts
 from ..replay.uncached_runs import run_parallel
 from ..terminal_text import plain
 from ..text import one_line, plural
@@ -298,38 +298,10 @@ def compare(
     return RunComparison(a, b, next((one for one in found if one is not None), None), answer)
 
 
+_TOLD: tuple[StopPart, ...] = ("output", "question", "answer")
+"""The parts of a stop that are compared line by line."""
 _AROUND = 1
 """Equal steps shown before and after those that differ."""
-
-
-class StopTexts(NamedTuple):
-    """What a stop shows, in order; what it does not have is empty."""
-
-    output: str
-    question: str
-    answer: str
-    end: str
-    """How the run ended there, such as `error, score 0.5: message`."""
-
-
-def stop_texts(step: Step, run: Transcript, draw: Callable[[str], str] = str) -> StopTexts:
-    """The texts of a stop of a run.
-
-    Args:
-        step: The stop.
-        run: The run it is a stop of.
-        draw: What is made of the script's own texts.
-    """
-    output, question = draw("".join(step.written)), draw(step.prompt or "")
-    end = "" if step.prompt is not None else _end_text(run, draw)
-    return StopTexts(output, question, step.input or "", end)
-
-
-def _end_text(run: Transcript, draw: Callable[[str], str]) -> str:
-    score = "" if run.score is None else f", score {run.score:g}"
-    if run.last_error is None:
-        return f"finished{score}"
-    return f"error{score}: {run.error_text(draw)}"
 
 
 def headline(found: Difference | None) -> str:
@@ -379,11 +351,12 @@ def _text(step: Step | None, run: Transcript, drawn: Callable[[str], str]) -> li
     """The lines of a step: printed text, the question with its answer, or the end."""
     if step is None:
         return []
-    output, question, answer, end = stop_texts(step, run, drawn)
+    parts = stop_parts(step, run, drawn)
+    text = "".join(parts[kind] for kind in _TOLD)
     if step.prompt is not None:
-        return f"{output}{question}{answer}".split("\n")
-    lines = output.removesuffix("\n").split("\n") if output else []
-    return [*lines, f"({end})"]
+        return text.split("\n")
+    lines = text.removesuffix("\n").split("\n") if text else []
+    return [*lines, f"({parts['end']})"]
 
 
 def _lines(a: Sequence[str], b: Sequence[str]) -> Iterator[str]:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from ..files.regular_file import hex_digest
 from ..record.append_only_list import AppendOnlyList
@@ -283,6 +283,36 @@ class Transcript:
         printed = accumulate(len(step.written) for step in self.steps)
         errors = accumulate(len(step.stderr) for step in self.steps)
         return list(zip(printed, errors, strict=True))
+
+
+StopPart = Literal["output", "stderr", "question", "answer", "end"]
+
+
+def stop_parts(
+    step: Step, run: Transcript | None = None, draw: Callable[[str], str] = str
+) -> dict[StopPart, str]:
+    """The parts of a stop in the order in which they are shown; what it does not have is empty.
+
+    Args:
+        step: The stop.
+        run: The run it is a stop of, for how that ended there, such as `error, score 0.5: message`.
+        draw: What is made of the script's own texts.
+    """
+    asked = step.prompt or ""
+    return {
+        "output": draw("".join(step.written)),
+        "stderr": draw(step.stderr.removesuffix(asked)),  # a question may stand there, too
+        "question": draw(asked),
+        "answer": step.input or "",
+        "end": "" if run is None or step.prompt is not None else _end_text(run, draw),
+    }
+
+
+def _end_text(run: Transcript, draw: Callable[[str], str]) -> str:
+    score = "" if run.score is None else f", score {run.score:g}"
+    if run.last_error is None:
+        return f"finished{score}"
+    return f"error{score}: {run.error_text(draw)}"
 
 
 def _traceback_start(stderr: str) -> int:

@@ -20,7 +20,7 @@ from ..replay.script.source import Source
 from ..replay.transcript import Transcript
 from ..session.reply import BranchInfo
 from ..session.session import Session
-from ..session.timeline import Moment, timeline
+from ..session.timeline import TimelineRow, timeline
 from ..text import plural
 
 
@@ -58,7 +58,7 @@ class BranchSection:
     """When it was created, ISO 8601 in UTC."""
     note: str | None
     """The user's note on it."""
-    moments: Sequence[Moment] = ()
+    moments: Sequence[TimelineRow] = ()
     """Its steps after the fork and its last stop; empty if it could not be replayed."""
     status: Status | None = None
     """Its status at the end."""

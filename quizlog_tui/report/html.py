@@ -19,7 +19,7 @@ from rich.color import Color
 from rich.terminal_theme import DEFAULT_TERMINAL_THEME
 
 from ..record.feedback import Feedback
-from ..session.timeline import Moment
+from ..session.timeline import TimelineRow
 from ..terminal_text import rich_style, settle
 from ..text import visible
 from .document import (
@@ -139,7 +139,7 @@ def _branch(branch: BranchSection, fork: str, player: bool) -> Iterator[str]:
     yield "</details>"
 
 
-def _moment(moment: Moment, ends: str, player: bool) -> Iterator[str]:
+def _moment(moment: TimelineRow, ends: str, player: bool) -> Iterator[str]:
     line = "" if moment.line is None else f" · line {moment.line}"
     line += f" · {_safe(moment.step.place)}" if moment.step.place else ""
     code = " · the answer ran as code" if moment.code else ""

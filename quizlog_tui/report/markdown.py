@@ -10,7 +10,7 @@ import shlex
 from collections.abc import Iterable, Iterator
 
 from ..record.feedback import Feedback
-from ..session.timeline import Moment
+from ..session.timeline import TimelineRow
 from ..terminal_text import plain
 from ..text import one_line, visible
 from .document import (
@@ -86,7 +86,7 @@ def _branch(branch: BranchSection) -> Iterator[str]:
         yield from _error(branch.error)
 
 
-def _moment(moment: Moment, ends: str) -> Iterator[str]:
+def _moment(moment: TimelineRow, ends: str) -> Iterator[str]:
     line = "" if moment.line is None else f", line {moment.line}"
     line += f", {code(moment.step.place)}" if moment.step.place else ""
     ran = ", the answer ran as code" if moment.code else ""

@@ -1,6 +1,6 @@
 """The timeline of a branch: its steps with questions, answers, remarks and other branches. Pure.
 
-Used by the shell and the screens. Replays nothing, and makes a moment only when it is accessed. The
+Used by the shell and the screens. Replays nothing, and makes a row only when it is accessed. The
 efforts tell how long each step took the script and its answerer, and who answered how often.
 """
 
@@ -38,7 +38,7 @@ class Try:
 
 
 @dataclass(frozen=True)
-class Moment:
+class TimelineRow:
     """One stop of the run: a question with its answer, or the last stop."""
 
     at: int
@@ -80,8 +80,8 @@ class Moment:
         return self.step.input_type if self.step.prompt is not None else None
 
 
-class Timeline(Sequence[Moment]):
-    """The moments of a run; see `timeline`."""
+class Timeline(Sequence[TimelineRow]):
+    """The rows of a run; see `timeline`."""
 
     def __init__(
         self,
@@ -107,15 +107,15 @@ class Timeline(Sequence[Moment]):
         return len(self._whole.steps) + 1
 
     @overload
-    def __getitem__(self, index: int) -> Moment: ...
+    def __getitem__(self, index: int) -> TimelineRow: ...
     @overload
-    def __getitem__(self, index: slice) -> Sequence[Moment]: ...
-    def __getitem__(self, index: int | slice) -> Moment | Sequence[Moment]:
+    def __getitem__(self, index: slice) -> Sequence[TimelineRow]: ...
+    def __getitem__(self, index: int | slice) -> TimelineRow | Sequence[TimelineRow]:
         if isinstance(index, slice):
             return [self[at] for at in range(*index.indices(len(self)))]
         at = range(len(self))[index]
         steps = self._whole.steps
-        return Moment(
+        return TimelineRow(
             at,
             steps[at] if at < len(steps) else self._whole.last,
             at < self._pointer,

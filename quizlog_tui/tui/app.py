@@ -12,7 +12,7 @@ import signal
 import sys
 import threading
 from collections import deque
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from math import inf
@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, work
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.dom import DOMNode
 from textual.filter import LineFilter
@@ -29,32 +30,30 @@ from ..config import Config, ConfigProblem, config_path, known_author, load_conf
 from ..errors import QuizlogError, UsageError
 from ..files.paths import own_examples, shipped
 from ..files.scratch import scratch_folder
+from ..record.store import RecordFile
 from ..record.who import Giver
-from ..replay.replayer import user_replayer
+from ..replay.replayer import Replayer, user_replayer
 from ..session.audit import Audit, audit_mode, audit_of, check_reading
 from ..session.session import Session
 from ..text import one_line
 from . import external
 from .clock import Clock
 from .keys.actions import ACTIONS
-from .keys.keymap import effective, key_problems, textual_keys
+from .keys.keymap import effective, key_problems, named, screen_bindings
 from .keys.own_commands import read_own_commands
-from .keys.palette import (
-    ActionCommands,
-    DestinationCommands,
-    record_destinations,
-    theme_destinations,
-)
+from .keys.palette import ActionCommands, DestinationCommands
 from .keys.typed_keys import KeyGate, WaitingKeys, take_key
 from .lessons import LessonScene, Tour
 from .messages import ChosenHit, Neighbour, OpenRecord
-from .player.player import OpeningScreen, PlayerScreen, is_long
+from .player.player import PlayerScreen
 from .screens.base import Destination, Program, QuizlogScreen
 from .screens.dialogs import ConfirmScreen
 from .state import State
 from .theming import AsciiFilter, InstalledThemes, shows_signs
 from .toasts import complain, outdated, warn
+from .widgets.documents import Paragraphs, line
 from .widgets.footer import MessageLine
+from .widgets.line_view import LineView
 from .widgets.text_fields import take_paste
 
 if TYPE_CHECKING:
@@ -65,6 +64,10 @@ _ASCII = AsciiFilter()
 _WATCH_SECONDS = 1.0  # between two checks whether the server is there
 _LISTED = 1000
 """How many messages the list of all messages holds."""
+_LONG = 1024 * 1024
+"""Records with more bytes are first shown as recorded."""
+_LAST_TEXTS = 50
+"""Number of last printed texts shown."""
 
 
 class QuizlogApp(Program, inherit_bindings=False):
@@ -132,7 +135,6 @@ class QuizlogApp(Program, inherit_bindings=False):
         return [*super().get_line_filters(), self._themes.readable, *plain]
 
     def _load_themes(self) -> None:
-        """Load all themes, to choose among them."""
         self._problems += self._themes.take_all()
         self._tell_problems()
 
@@ -179,7 +181,8 @@ class QuizlogApp(Program, inherit_bindings=False):
         keys, where = self.config.keys, str(config_path())
         problems = key_problems(keys, where)
         if not problems:
-            self.set_keymap(textual_keys(keys))
+            textual = {name: ",".join(map(named, keys[name].split(","))) for name in keys}
+            self.set_keymap(textual)
         found, wrong = read_own_commands(self.config.commands, {} if problems else keys, where)
         for command in found:
             self.own_commands[command.name] = command
@@ -198,7 +201,6 @@ class QuizlogApp(Program, inherit_bindings=False):
         self.push_screen(ThemesScreen(), self._take_theme)
 
     def _take_theme(self, name: str | None) -> None:
-        """Apply a theme and remember it, if one was chosen."""
         if name is not None:
             self.theme = self.state.theme = name
 
@@ -207,10 +209,12 @@ class QuizlogApp(Program, inherit_bindings=False):
     def destinations(self) -> Iterator[Destination]:
         """The records of the library and those shown last, the themes, the settings."""
         self._load_themes()
-        yield from record_destinations(
-            self._known_records(), lambda path: self.post_message(OpenRecord(path))
-        )
-        yield from theme_destinations(self.available_themes, self._take_theme)
+        for path in self._known_records():
+            show = partial(self.post_message, OpenRecord(path))
+            yield Destination(f"Record {one_line(path.name)}", one_line(str(path)), show)
+        for name in sorted(self.available_themes):
+            apply = partial(self._take_theme, name)
+            yield Destination(f"Theme {one_line(name)}", "apply and remember it", apply)
         if self.audit is None:
             about = f"open {config_path()} in $EDITOR"
             yield Destination("Settings", about, self._edit_settings)
@@ -290,9 +294,9 @@ class QuizlogApp(Program, inherit_bindings=False):
 
     async def _session(self, path: Path) -> Session:
         """Open a record. While a long one is replayed, show its recorded output."""
-        if not is_long(path):
+        if not _is_long(path):
             return await asyncio.to_thread(self._open_session, path)
-        opening = OpeningScreen(path, self._open_session, self.replayer)
+        opening = _OpeningScreen(path, self._open_session, self.replayer)
         await self.push_screen(opening)
         try:
             return await opening.session()
@@ -344,7 +348,7 @@ class QuizlogApp(Program, inherit_bindings=False):
         screen.gate.shut()
         try:
             check_reading(self.audit, path)
-            if is_long(path):
+            if _is_long(path):
                 return await self._session(path)
             session = await screen.slow_work.run(partial(self._open_session, path), "opening")
             return session if screen is self.screen else None
@@ -486,6 +490,54 @@ class QuizlogApp(Program, inherit_bindings=False):
     def on_unmount(self) -> None:
         """End every script."""
         self.replayer.close()
+
+
+class _OpeningScreen(QuizlogScreen[None]):
+    """Shows the end of the recorded output while the record is replayed."""
+
+    SCOPE = "opening"
+    BINDINGS: ClassVar[list[BindingType]] = screen_bindings("opening")
+
+    def __init__(self, path: Path, open: Callable[[Path], Session], replayer: Replayer) -> None:
+        super().__init__()
+        self._path = path
+        self._open = open
+        self._replayer = replayer
+
+    def content(self) -> ComposeResult:
+        """The output."""
+        yield LineView(id="output")
+
+    async def session(self) -> Session:
+        """Show what is recorded, then replay it.
+
+        Raises:
+            QuizlogError: It cannot be read or replayed, or the user stopped it.
+        """
+        pane = self.query_one(LineView)
+        pane.border_title = "Output as recorded"
+        recorded = await asyncio.to_thread(RecordFile(self._path).read)
+        texts = recorded.print[-_LAST_TEXTS:]
+        pane.show(Paragraphs([line(text) for text in texts]), end=True)
+        pane.focus()
+        self.status("… replaying all answers; Escape stops it")
+        return await asyncio.to_thread(self._open, self._path)
+
+    def action_back(self) -> None:
+        """Stop the replay."""
+        self._replayer.cancel()
+
+    def leave(self) -> None:
+        """The same."""
+        self._replayer.cancel()
+
+
+def _is_long(path: Path) -> bool:
+    """Whether a record takes so long to replay that its recorded output is shown first."""
+    try:
+        return path.stat().st_size > _LONG
+    except OSError:
+        return False
 
 
 _GRACE_SECONDS = 10.0

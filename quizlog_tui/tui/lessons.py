@@ -16,17 +16,14 @@ class LessonScene:
     status: str
     """Status of the run at the pointer."""
     step: int
-    """The step shown."""
     pointer: int
-    """The record's pointer."""
     branches: int
-    """How many branches there are."""
     screen: str
     """The scope of the screen on top; empty for a dialog."""
 
 
 @dataclass(frozen=True)
-class Lesson:
+class _Lesson:
     """One thing to try."""
 
     text: str
@@ -49,11 +46,7 @@ class Lesson:
 
 
 class Tour:
-    """The guided tour with its current lesson.
-
-    Args:
-        scene: Returns the state of the screens; None if no record is open.
-    """
+    """The guided tour with its current lesson; `scene` returns None if no record is open."""
 
     def __init__(self, scene: Callable[[], LessonScene | None]) -> None:
         self._scene = scene
@@ -86,49 +79,49 @@ def _answered_again(seen: LessonScene, began: LessonScene) -> bool:
 
 
 LESSONS = (
-    Lesson(
+    _Lesson(
         "The script stopped inside a question. Type the right answer and press Enter.",
         lambda seen, began: seen.pointer >= 1 and seen.status != "error",
     ),
-    Lesson(
+    _Lesson(
         "Now give a wrong answer, such as 1000.",
         lambda seen, began: seen.status == "error",
         "The script is finished. Press {player.back}, then {player.rewind}, to be asked again; "
         "then give a wrong answer, such as 1000.",
     ),
-    Lesson(
+    _Lesson(
         "You see the error with its line, its score and the source. Now give the right answer.",
         lambda seen, began: seen.status != "error" and _answered_again(seen, began),
         unseen="Now give the right answer: {player.last} goes to the question.",
     ),
-    Lesson(
+    _Lesson(
         "Press Escape to leave the input. Then press {player.back} to see the previous step. "
         "Looking changes nothing.",
         lambda seen, began: seen.step < seen.pointer,
     ),
-    Lesson(
+    _Lesson(
         "{player.forward} shows the next step, {player.last} goes to the end.",
         lambda seen, began: seen.step == seen.pointer,
     ),
-    Lesson(
+    _Lesson(
         "No answer is lost: your wrong answer is a branch. {player.tree} shows the branches.",
         _shows("tree"),
     ),
-    Lesson("Press Escape to go back.", _shows("player")),
-    Lesson(
+    _Lesson("Press Escape to go back.", _shows("player")),
+    _Lesson(
         "Fork: go back with {player.back}, press {player.fork}, and give another answer there.",
         lambda seen, began: seen.branches > began.branches,
     ),
-    Lesson(
+    _Lesson(
         "{player.compare} compares this branch with another, side by side. Choose one.",
         _shows("compare"),
     ),
-    Lesson("Press Escape to go back.", _shows("player")),
-    Lesson(
+    _Lesson("Press Escape to go back.", _shows("player")),
+    _Lesson(
         "{app.help} shows all keys, {app.palette} finds any command by name. Try {app.help}.",
         _shows("help"),
     ),
-    Lesson(
+    _Lesson(
         "That is all. Keep playing, or leave with {player.library}; "
         "`quizlog new SCRIPT` makes your own.",
         lambda seen, began: False,

@@ -39,7 +39,6 @@ class ChosenHit:
     hits: Sequence[Hit]
     """All that was found in the record, by step."""
     index: int
-    """Which of them to go to."""
 
 
 def chosen_hit(query: Query, found: Sequence[Found], index: int) -> ChosenHit:

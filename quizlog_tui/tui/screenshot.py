@@ -125,7 +125,6 @@ def _window_size(frame: Frame) -> tuple[int, int]:
 
 
 def _window(width: int, height: int, title: str, css: str, body: str) -> str:
-    """A window around the content of a terminal."""
     dots = "".join(
         f'<circle cx="{16 + 16 * i}" cy="14" r="5" fill="{fill}"/>'
         for i, fill in enumerate(("#ff5f57", "#febc2e", "#28c840"))
@@ -142,11 +141,7 @@ def _window(width: int, height: int, title: str, css: str, body: str) -> str:
 
 
 class _Looks:
-    """Gives each text style a short class name, numbered by first use.
-
-    Args:
-        dark: Whether the terminal has a dark ground.
-    """
+    """Gives each text style a short class name, numbered by first use."""
 
     def __init__(self, *, dark: bool) -> None:
         self.palette = SVG_EXPORT_THEME if dark else DEFAULT_TERMINAL_THEME
@@ -284,7 +279,6 @@ def asciicast(film: Film) -> str:
 
 
 def _row_ansi(row: tuple[Run, ...]) -> str:
-    """A row as ANSI escape codes."""
     return "".join(run.style.render(run.text, color_system=ColorSystem.TRUECOLOR) for run in row)
 
 
@@ -315,11 +309,7 @@ def _shown_rows(film: Film) -> dict[tuple[int, tuple[Run, ...]], _Spans]:
 
 
 class _Moves:
-    """Generates the CSS that shows elements at their times.
-
-    Args:
-        end: When the animation repeats, in seconds.
-    """
+    """Generates the CSS that shows elements at their times; it repeats after `end` seconds."""
 
     def __init__(self, end: float) -> None:
         self._end = end

@@ -178,7 +178,6 @@ class Shelf:
         self.status = ""
         self.filter = RecordFilter()
         self._kept: frozenset[Path] = frozenset()
-        """The records that the filter takes."""
         self.stamps: Stamps = {}
         self._found: dict[Path, Summary] = {}
         self.shown: list[Summary] = []
@@ -281,7 +280,6 @@ _UNREADABLE = "unreadable"
 STATUSES = ("", *model.STATUSES, _UNREADABLE)
 """The statuses to filter by; empty for all."""
 ORDERS = ("name", "changed", "score", "steps")
-"""The sort orders of the list."""
 _USUAL = "record.yaml"
 _FIRST_STEPS = {
     "library.new": "makes a record for a quiz script (in a shell: quizlog new SCRIPT)",
@@ -392,14 +390,7 @@ def _steps_text(one: Summary) -> str:
 
 
 def record_line(one: Summary | None, folder: Path, key: KeyOf, remark: str = "") -> str:
-    """A line about the selected record with details for which its row has no room.
-
-    Args:
-        one: The record.
-        folder: The library's.
-        key: Gives the key of an action; empty if it is refused.
-        remark: What there is to say of the script.
-    """
+    """A line about the selected record with details for which its row has no room."""
     if one is None:
         return ""
     if one.problem:

@@ -19,7 +19,7 @@ class State:
     """A small JSON file in the platform's folder for state."""
 
     def __init__(self, path: Path | None = None) -> None:
-        self._path = path or _state_path()
+        self._path = path or user_folder("state") / "screens.json"
         self._data = _loaded(self._path)
 
     @property
@@ -73,10 +73,6 @@ class State:
         # A read-only home must not stop anybody from looking at a record.
         with contextlib.suppress(RecordError):
             write_text(self._path, json.dumps(self._data), STATE)
-
-
-def _state_path() -> Path:
-    return user_folder("state") / "screens.json"
 
 
 def _loaded(path: Path) -> dict[str, Any]:

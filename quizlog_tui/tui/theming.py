@@ -103,12 +103,8 @@ def _color(color: RichColor) -> Color:
     return Color(*color.get_truecolor())
 
 
-class ReadableText(LineFilter):
-    """Gives text that has too little contrast another colour.
-
-    Args:
-        least: The least contrast.
-    """
+class _ReadableText(LineFilter):
+    """Gives text that has less than the `least` contrast another colour."""
 
     def __init__(self, least: float) -> None:
         super().__init__()
@@ -161,43 +157,34 @@ class AsciiFilter(LineFilter):
 
 
 DEFAULT = "quizlog-dark"
-"""The default theme."""
 _KEYS = [one.name for one in fields(Theme)]
 _SHARES = {"luminosity_spread", "text_alpha"}
 _COLOURS = set(_KEYS) - {"dark", "ansi", "variables"} - _SHARES
-_READABLE, _STRONG = ReadableText(4.5), ReadableText(7)
+_READABLE, _STRONG = _ReadableText(4.5), _ReadableText(7)
 """What WCAG asks of text at least, and of text for those who see less."""
 
 
 class InstalledThemes:
-    """Registers themes with a program: first the chosen one, and all when one chooses among them.
-
-    Args:
-        app: The program.
-    """
+    """Registers themes with a program: first the chosen one, and all to choose among them."""
 
     def __init__(self, app: App[Any]) -> None:
         self._app = app
         self._all = False
 
     @property
-    def readable(self) -> ReadableText:
+    def readable(self) -> _ReadableText:
         """Draws text so that it can be read; contrast themes promise more."""
         return _STRONG if "contrast" in self._app.theme else _READABLE
 
     def take_first(self, asked: str, remembered: str) -> list[ConfigProblem]:
-        """Apply the chosen theme, found by its file name; returns its problems.
+        """Apply the theme asked for, else the one remembered ("" for none); returns its problems.
 
         Reading all theme files would take a fifth of the time to the first frame.
-
-        Args:
-            asked: The theme in the settings; empty if there is none.
-            remembered: The theme chosen last; empty if there is none.
         """
         wanted = asked or remembered or DEFAULT
-        files = [path for path in theme_files() if path.stem in (wanted, DEFAULT)]
+        files = [path for path in _theme_files() if path.stem in (wanted, DEFAULT)]
         if wanted not in BUILTIN_THEMES and wanted not in {path.stem for path in files}:
-            files = theme_files()  # a file may be named otherwise than its theme
+            files = _theme_files()  # a file may be named otherwise than its theme
         self._register(files)
         self._app.theme = wanted if wanted in self._app.available_themes else DEFAULT
         if asked in ("", self._app.theme):
@@ -210,7 +197,7 @@ class InstalledThemes:
         if self._all:
             return []
         self._all = True
-        return self._register(theme_files())
+        return self._register(_theme_files())
 
     def _register(self, files: Iterable[Path]) -> list[ConfigProblem]:
         themes, problems = load_themes(files)
@@ -219,16 +206,10 @@ class InstalledThemes:
         return problems
 
 
-def user_themes_folder() -> Path:
-    """Where the user's own themes are."""
-    return config_folder() / "themes"
-
-
-def theme_files() -> list[Path]:
+def _theme_files() -> list[Path]:
     """All theme files. The user's come last, so that they replace shipped ones of the same name."""
-    return [
-        path for folder in (shipped("themes"), user_themes_folder()) for path in _listed(folder)
-    ]
+    folders = (shipped("themes"), config_folder() / "themes")
+    return [path for folder in folders for path in _listed(folder)]
 
 
 def _listed(folder: Path) -> list[Path]:
@@ -251,9 +232,10 @@ def load_themes(paths: Iterable[Path]) -> tuple[list[Theme], list[ConfigProblem]
     return themes, problems
 
 
-def theme_names(themes: Iterable[Theme]) -> set[str]:
-    """All available themes: these and Textual's own."""
-    return {theme.name for theme in themes} | set(BUILTIN_THEMES)
+def known_themes() -> tuple[set[str], list[ConfigProblem]]:
+    """The names of all themes, Textual's own among them, and the problems of invalid files."""
+    themes, problems = load_themes(_theme_files())
+    return {theme.name for theme in themes} | set(BUILTIN_THEMES), problems
 
 
 def load_theme(path: Path) -> Theme:

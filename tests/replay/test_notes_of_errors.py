@@ -7,8 +7,9 @@ from html import unescape
 import pytest
 
 from quizlog_tui.cli.moves import error_lines as show_error
-from quizlog_tui.proof.compare import align, stop_texts
+from quizlog_tui.proof.compare import align
 from quizlog_tui.replay.replayer import replay
+from quizlog_tui.replay.transcript import stop_parts
 from quizlog_tui.report.document import build_report
 from quizlog_tui.report.html import to_html
 from quizlog_tui.report.markdown import to_markdown
@@ -97,7 +98,7 @@ def test_an_error_is_said_alike_everywhere(raised: str, said: str, build: Build)
     assert error_lines(run, source)[1].text == "quiz.py, line 2, score 0.5"
     assert sweep_grid([SweepAttempt("x", run)]).text(0) == f"x ✗ error {said} "
     assert found == [said]
-    assert row.a and stop_texts(row.a, run, plain).end == f"error, score 0.5: {said}"
+    assert row.a and stop_parts(row.a, run, plain)["end"] == f"error, score 0.5: {said}"
     assert side == f"✗ error, score 0.5: {said}"
 
 

@@ -80,7 +80,7 @@ def test_no_moment_is_made_before_it_is_looked_at(monkeypatch: pytest.MonkeyPatc
     count = 100_000
     step = Step("? ", (), "", 1, input="x")
     whole = Transcript(AppendOnlyList([step] * count), Step(None, (), "", None), "success")
-    monkeypatch.setattr(module, "Moment", counted)
+    monkeypatch.setattr(module, "TimelineRow", counted)
     moments = timeline(whole, Record("q.py", 1, AppendOnlyList(["x"] * count), count))
     assert len(moments) == count + 1 and made == []
     assert moments[70_000] and moments[-1] and made == [70_000, count]

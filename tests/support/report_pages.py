@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from quizlog_tui.record.feedback import Feedback
 from quizlog_tui.replay.transcript import Step
 from quizlog_tui.report.document import BranchSection, ErrorSection, RecordReport
-from quizlog_tui.session.timeline import Moment
+from quizlog_tui.session.timeline import TimelineRow
 from quizlog_tui.text import visible
 
 PAYLOADS = [
@@ -28,8 +28,8 @@ def report(text: str) -> RecordReport:
     """A report with a text in every place that can hold one."""
     said = Feedback(0, text, text, text, text, text, {text: text})
     step = Step(text or None, (text, text), text, 3, text)
-    asked = Moment(0, step, True, (said,), ())
-    end = Moment(1, replace(step, input=None, prompt=None), False, (), ())
+    asked = TimelineRow(0, step, True, (said,), ())
+    end = TimelineRow(1, replace(step, input=None, prompt=None), False, (), ())
     error = ErrorSection(text, text, 3, [(2, text), (3, text)])
     branch = BranchSection(
         text, True, text, 1, text, text, (asked, end), "error", 0.5, error, text, (said,)

@@ -14,7 +14,7 @@ import yaml
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from quizlog_tui.config import Config
+from quizlog_tui.config import Config, config_folder
 from quizlog_tui.errors import UsageError
 from quizlog_tui.files.paths import shipped
 from quizlog_tui.session.session import Session
@@ -505,9 +505,7 @@ async def test_a_theme_is_previewed_and_remembered(record: Path, tmp_path: Path)
 
 
 async def test_a_users_theme_is_taken_and_a_wrong_one_told_where_one_chooses(record: Path) -> None:
-    from quizlog_tui.tui.theming import user_themes_folder
-
-    folder = user_themes_folder()
+    folder = config_folder() / "themes"
     folder.mkdir(parents=True)
     (folder / "mine.yaml").write_text('name: "mine"\nprimary: "#00ff00"\n')
     (folder / "other.yaml").write_text('name: "other"\nprimary: "zzz"\n')
@@ -700,7 +698,7 @@ async def test_the_guide_is_on_every_screen_and_keeps_its_lesson(record: Path) -
 async def test_a_long_record_is_shown_as_recorded_while_it_is_replayed(
     suffix: str, build: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("quizlog_tui.tui.player.player._LONG", 0)
+    monkeypatch.setattr("quizlog_tui.tui.app._LONG", 0)
     slow = "import time\nprint('seen')\ninput('a? ')\n"
     path = build.record(slow, "1")
     path = path.rename(path.with_suffix(suffix))
@@ -730,17 +728,17 @@ def test_the_guide_names_the_keys_as_the_user_has_them() -> None:
     assert not any("{" in with_keys(text, lambda name: shown(name, {})) for text in texts)
 
 
-def moments(screen: PlayerScreen) -> Timeline:
-    return screen.known.moments(screen.state.whole)
+def rows(screen: PlayerScreen) -> Timeline:
+    return screen.known.timeline(screen.state.whole)
 
 
 async def test_a_step_leaves_the_timeline_of_a_long_record_as_it_is(build: Build) -> None:
     answers = map(str, range(300))  # small numbers are the same object every time
     app = QuizlogApp(build.record("for i in range(301): input(f'{i}? ')", *answers))
     async with app.run_test() as pilot:
-        before = moments(await at_keys(pilot))
-        assert moments(await press(pilot, "h", "h")) is before
-        assert moments(await press(pilot, "r")) is not before
+        before = rows(await at_keys(pilot))
+        assert rows(await press(pilot, "h", "h")) is before
+        assert rows(await press(pilot, "r")) is not before
 
 
 async def test_the_source_marks_the_line_of_what_is_shown_alone(build: Build) -> None:

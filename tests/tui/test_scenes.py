@@ -76,7 +76,7 @@ class Stage:
 
     def endless(self) -> Path:
         """A long record that takes for ever to replay."""
-        self.monkeypatch.setattr("quizlog_tui.tui.player.player._LONG", 0)
+        self.monkeypatch.setattr("quizlog_tui.tui.app._LONG", 0)
         build = self.in_folder("audit")
         script = build.script("while True: pass\n")
         printed = AppendOnlyList(f"line {number} of the record" for number in range(60))

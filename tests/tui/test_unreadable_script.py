@@ -132,7 +132,7 @@ async def test_it_opens_from_the_library_and_a_long_one_too(
     record: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for long in (1 << 20, 0):
-        monkeypatch.setattr("quizlog_tui.tui.player.player._LONG", long)
+        monkeypatch.setattr("quizlog_tui.tui.app._LONG", long)
         app = QuizlogApp(record.parent)
         async with app.run_test(size=(100, 30)) as pilot:
             await opened(pilot, LibraryScreen)

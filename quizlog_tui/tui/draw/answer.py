@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Iterable
 
-from ...session.timeline import Moment
+from ...session.timeline import TimelineRow
 from ...terminal_text import plain
 from ...text import one_line, plural
 from ..widgets.documents import Line, line
@@ -23,22 +23,16 @@ _INNER = re.compile(r'[\[{](?:[^\[\]{}"]|"(?:[^"\\]|\\.)*")*[\]}]')
 _ROWS = re.compile(r"\s*\[\s*(?:\[[^\[\]{}\"]+\]\s*,\s*)*\[[^\[\]{}\"]+\]\s*\]\s*")
 
 
-def answer_lines(moment: Moment, given: str, outcome: Iterable[Line]) -> list[Line]:
-    """An answer with its question, who gave it, and how the run ended with it if it did.
-
-    Args:
-        moment: The stop of the run.
-        given: Who gave it, by which door and when, as far as that is known.
-        outcome: The error that followed, if one did.
-    """
-    if moment.answer is None:
-        return [line((f"Step {moment.at} has no answer.", "dim"))]
-    facts = [given, moment.kind or "", plural(len(moment.answer), "character")]
-    facts += ["ran as code"] if moment.code else []
-    shown = pretty_answer(moment.answer)
+def answer_lines(row: TimelineRow, given: str, outcome: Iterable[Line]) -> list[Line]:
+    """An answer with its question, who gave it, and the error that followed, if one did."""
+    if row.answer is None:
+        return [line((f"Step {row.at} has no answer.", "dim"))]
+    facts = [given, row.kind or "", plural(len(row.answer), "character")]
+    facts += ["ran as code"] if row.code else []
+    shown = pretty_answer(row.answer)
     return [
         line((" · ".join(filter(None, facts)), "dim")),
-        line((plain(moment.question or "(no prompt)").strip(), "prompt")),
+        line((plain(row.question or "(no prompt)").strip(), "prompt")),
         line((shown, "answer") if shown else ("(empty)", "dim")),
         *outcome,
     ]

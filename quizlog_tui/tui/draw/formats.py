@@ -161,7 +161,6 @@ def source_table(source: Source) -> Table:
 
 @lru_cache(maxsize=4)
 def _coloured(text: str) -> list[list[tuple[str, str]]]:
-    """The pieces of each line with their styles."""
     lines: list[list[tuple[str, str]]] = [[]]
     for kind, value in PythonLexer(stripnl=False, ensurenl=False).get_tokens(text):
         style = next((name for token, name in _STYLES if kind[: len(token)] == token), "")

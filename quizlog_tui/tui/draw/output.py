@@ -12,7 +12,7 @@ from itertools import accumulate
 
 from rich.cells import cell_len, set_cell_size
 
-from ...replay.transcript import Step, Transcript
+from ...replay.transcript import Step, StopPart, Transcript, stop_parts
 from ...terminal_text import MOST, plain, steers
 from ...text import one_line, plural
 from ..widgets.documents import (
@@ -22,7 +22,7 @@ from ..widgets.documents import (
     Pieces,
     Unwrapped,
     height,
-    name_lines,
+    logical_lines,
     pieces_between,
     rows,
     safe,
@@ -56,10 +56,7 @@ _USUAL = OutputForm()
 class RunOutput:
     """The items of a run's answered steps and their heights.
 
-    Args:
-        run: The run through all recorded answers; looked at step by step with `at`.
-        form: How it is drawn.
-        about: What the rule below an answered step says of its answer; no rules if None.
+    `about` gives what the rule below a step says of its answer; no rules if None.
     """
 
     def __init__(
@@ -69,7 +66,6 @@ class RunOutput:
         about: Callable[[int], str] | None = None,
     ) -> None:
         self.form = form
-        """How it is drawn."""
         self._about = about
         self._unwrapped: Unwrapped = "tables" if form.wraps else "all"
         self._steps = run.steps
@@ -77,27 +73,20 @@ class RunOutput:
         self._width = 0
 
     def at(self, shown: Transcript, hidden: int = 0) -> Document:
-        """The document on the screen up to the end of `shown`.
-
-        Args:
-            shown: The run, or an earlier stop of it.
-            hidden: How many events of its last step are not shown yet, the question first.
-        """
+        """The document on the screen up to the end of `shown`, without its last `hidden` events."""
         last = tail(last_stop(shown), hidden, self.form)._replace(unwrapped=self._unwrapped)
         return _Shown(self, len(shown.steps), last)
 
     def item(self, index: int) -> Line:
         """An answered step."""
-        step = self._steps[index]
-        pieces = [*_pieces(step, self.form), (safe(step.input or ""), "answer")]
+        pieces = _pieces(self._steps[index], self.form) or [("", "answer")]
         if self._about is not None:
             pieces += [("\n", ""), (self._rule(index, self._about(index)), "dim")]
         return Line(tuple(pieces), unwrapped=self._unwrapped)
 
     def text(self, index: int) -> str:
         """The same for a search, without the rule."""
-        step = self._steps[index]
-        return f"{_shown_text(step, self.form)}{step.input or ''}"
+        return _shown_text(self._steps[index], self.form)
 
     def _rule(self, index: int, about: str) -> str:
         """A row across the pane that ends a step."""
@@ -136,7 +125,7 @@ class _Shown(Document):
         return self._run.item(index) if index < self._count else self._last
 
     def numbered(self, index: int) -> Line:
-        return name_lines(self[index], f"{index:3} │ ")
+        return _name_lines(self[index], f"{index:3} │ ")
 
     def text(self, index: int) -> str:
         return self._run.text(index) if index < self._count else self._last.text
@@ -144,6 +133,14 @@ class _Shown(Document):
     def starts(self, width: int) -> Sequence[int]:
         heights = [*self._run.heights(self._count, width), len(rows(self._last, width))]
         return list(accumulate(heights, initial=0))
+
+
+def _name_lines(item: Line, name: str) -> Line:
+    """Prefix each line of a text with a name."""
+    pieces = [
+        piece for one in logical_lines(item.pieces) for piece in (("\n", ""), (name, "dim"), *one)
+    ]
+    return Line(tuple(pieces[1:]), unwrapped=item.unwrapped)
 
 
 def rule(text: str, width: int) -> str:
@@ -158,26 +155,11 @@ def tail(step: Step, hidden: int = 0, form: OutputForm = _USUAL) -> Line:
     if hidden:
         written = step.written[: max(0, len(step.written) + 1 - hidden)]
         return _ended("".join(written), form)
-    if step.prompt is None:
-        more = _stderr_pieces(step, form)
-        printed = "".join(step.written)
-        return Line((*_written(printed, form), *more)) if more else _ended(printed, form)
-    return Line((*_pieces(step, form), ("▏", "dim")))
-
-
-def _stderr_text(step: Step, *, raw: bool) -> str:
-    """The lines that a step wrote to stderr, marked; empty if there are none.
-
-    A question at the end of stderr is left out, since it is shown as the question.
-    """
-    written = step.stderr.removesuffix(step.prompt or "")
-    if not written:
-        return ""
-    lines = (written if raw else plain(written)).removesuffix("\n").split("\n")
-    marked = "\n".join(f"{_MARK}{line}" for line in lines)
-    printed = "".join(step.written)
-    before = "" if (printed if raw else plain(printed))[-1:] in ("", "\n") else "\n"
-    return f"{before}{marked}" + ("" if step.prompt is None else "\n")
+    if step.prompt is not None:
+        return Line((*_pieces(step, form), ("▏", "dim")))
+    if step.stderr and form.stderr:
+        return Line(tuple(_pieces(step, form)))
+    return _ended("".join(step.written), form)
 
 
 def last_stop(run: Transcript) -> Step:
@@ -189,13 +171,7 @@ def last_stop(run: Transcript) -> Step:
 
 
 def folded_pieces(text: str, opens: str, *, raw: bool) -> Pieces:
-    """An output in styled pieces, folded if it is long.
-
-    Args:
-        text: What was written.
-        opens: The key that opens it; empty if it is not to be folded.
-        raw: Whether escape sequences are shown as text.
-    """
+    """An output in styled pieces; a long one is folded if a key `opens` it."""
     if opens and len(text) > MOST and (cut := _cut(text)):
         first, last = (
             terminal_pieces(part, "", raw=raw) for part in (text[: cut[0]], text[cut[1] :])
@@ -229,17 +205,26 @@ def _note(text: str, cut: tuple[int, int], opens: str) -> tuple[str, str]:
 
 def _asked_text(step: Step, form: OutputForm) -> str:
     """What a step wrote and asked, as it is drawn or as it is."""
-    written, asked = "".join(step.written), step.prompt or ""
-    if not form.raw:
-        written, asked = plain(written), plain(asked)
-    return f"{written}{_stderr_text(step, raw=form.raw) if form.stderr else ''}{asked}"
+    written, stderr, asked, *_ = stop_parts(step, draw=str if form.raw else plain).values()
+    return f"{written}{_marked(stderr, step, form)}{asked}"
 
 
 def _shown_text(step: Step, form: OutputForm) -> str:
-    """The same as far as it is not folded away."""
-    if not form.opens:
-        return _asked_text(step, form)
-    return "".join(text for text, _ in _pieces(step, form))
+    """The same as far as it is not folded away, with the answer."""
+    text = f"{_asked_text(step, form)}{step.input or ''}"
+    if not form.opens or text.count("\n") <= _LONG:  # nothing is folded: this is much faster
+        return text
+    return "".join(shown for shown, _ in _pieces(step, form))
+
+
+def _marked(stderr: str, step: Step, form: OutputForm) -> str:
+    """The lines that a step wrote to stderr, marked; empty if they are not shown."""
+    if not (stderr and form.stderr):
+        return ""
+    printed = "".join(step.written)
+    before = "" if (printed if form.raw else plain(printed))[-1:] in ("", "\n") else "\n"
+    marked = "\n".join(f"{_MARK}{line}" for line in stderr.removesuffix("\n").split("\n"))
+    return f"{before}{marked}" + ("" if step.prompt is None else "\n")
 
 
 def is_too_long(step: Step) -> bool:
@@ -249,33 +234,29 @@ def is_too_long(step: Step) -> bool:
 
 
 def _pieces(step: Step, form: OutputForm) -> Pieces:
-    """What a step wrote and asked, in pieces."""
-    written = _written("".join(step.written), form)
-    asked = terminal_pieces(step.prompt or "", "prompt", raw=form.raw)
-    return [*written, *_stderr_pieces(step, form), *asked]
+    """What a step wrote, asked and was answered, in pieces."""
+    parts = stop_parts(step).items()
+    return [piece for kind, text in parts if text for piece in _drawn(kind, text, step, form)]
 
 
-def _written(text: str, form: OutputForm) -> Pieces:
+def _drawn(part: StopPart, text: str, step: Step, form: OutputForm) -> Pieces:
+    if part == "answer":
+        return [(safe(text), "answer")]
+    if part == "question":
+        return terminal_pieces(text, "prompt", raw=form.raw)
+    if part == "stderr":
+        marked = _marked(text if form.raw else plain(text), step, form)
+        pieces = folded_pieces(marked, form.opens, raw=True)  # drawn already, or shown as text
+        return [(shown, "dim") for shown, _ in pieces]
     return folded_pieces(text, form.opens, raw=form.raw)
-
-
-def _stderr_pieces(step: Step, form: OutputForm) -> Pieces:
-    """What a step wrote to stderr, in pieces; its escape sequences are drawn already or text."""
-    text = _stderr_text(step, raw=form.raw) if form.stderr else ""
-    return [(part, "dim") for part, _ in folded_pieces(text, form.opens, raw=True)] if text else []
 
 
 def next_step_with(
     run: Transcript, step: int, hidden: int, count: Callable[[str], int], form: OutputForm = _USUAL
 ) -> int | None:
-    """The next step whose output contains more hits; None if there is none.
+    """The next step in which `count` finds more, also in what is folded; None if there is none.
 
-    Args:
-        run: The run through all recorded answers.
-        step: The step that is shown.
-        hidden: How many events of it are not shown yet.
-        count: How often a text has what is looked for.
-        form: How it is drawn; what is folded counts, too.
+    Of the step that is shown, the last `hidden` events are not shown yet.
     """
     for at in range(step, len(run.steps) + 1):
         stop = run.steps[at] if at < len(run.steps) else last_stop(run)
@@ -294,7 +275,7 @@ def events(step: Step) -> int:
 
 
 def _ended(written: str, form: OutputForm) -> Line:
-    return Line(tuple(_written(written.removesuffix("\n"), form)))
+    return Line(tuple(folded_pieces(written.removesuffix("\n"), form.opens, raw=form.raw)))
 
 
 def _height(text: str, width: int, unwrapped: Unwrapped) -> int:

@@ -1,14 +1,12 @@
-"""Draws how a run stands: marks and words for states, warnings not to trust it, and its error.
+"""Draws how a run stands: marks and words for states, and its error.
 
 The marks are there so that colour is never the only sign.
 """
 
 from __future__ import annotations
 
-from ...replay.live_run import ENDED_BY_ANSWER
 from ...replay.script.source import Source
 from ...replay.transcript import Transcript
-from ...replay.world import TAMPERED
 from ...terminal_text import plain_lines
 from ..widgets.documents import Line, line
 
@@ -19,11 +17,6 @@ WORDS = {"in_progress": "waiting", "success": "finished", "error": "error", None
 STYLES = {"in_progress": "", "success": "good", "error": "error", None: "dim"}
 """The style of a line that shows a status."""
 _BARS = "▁▂▃▄▅▆▇█"
-_TAMPERED = (
-    "the script reports output that differs from what it wrote. "
-    "You see what it wrote, and no replay can confirm it."
-)
-"""What a tampered run says after its step."""
 _LONG, _LINES = 100, 3
 """Maximum characters and lines of a message shown above its location; a longer one is below it."""
 _MOST_EXIT_LINES = 20
@@ -49,24 +42,6 @@ def state_text(status: str | None, score: float | None) -> str:
 def bars(scores: list[float]) -> str:
     """A score series as small bars, 0 the lowest and 1 the highest."""
     return "".join(_BARS[round(score * (len(_BARS) - 1))] for score in scores)
-
-
-def alerts(run: Transcript) -> list[str]:
-    """What is wrong with a run, in a few words each, the most serious first."""
-    found = []
-    if TAMPERED in run.observed:
-        at = run.tampered_at
-        found.append("tampered" if at is None else f"tampered at step {at}")
-    if run.error_type == ENDED_BY_ANSWER:
-        found.append("ended by an answer's code")
-    return found
-
-
-def alert_lines(shown: Transcript) -> list[Line]:
-    """What is wrong up to the step shown. An end by an answer is shown as an error instead."""
-    if shown.tampered_at is None:
-        return []
-    return [line((f"! tampered at step {shown.tampered_at}: {_TAMPERED}", "error"))]
 
 
 def error_lines(transcript: Transcript, source: Source) -> list[Line]:

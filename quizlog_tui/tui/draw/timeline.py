@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping
 from itertools import islice
 from math import isnan
+from typing import NamedTuple
 
 from ...replay.transcript import Transcript
-from ...session.timeline import UNKNOWN, Effort, Moment, StepEffort, Timeline, total_effort
+from ...session.timeline import Effort, Timeline, TimelineRow
 from ...terminal_text import plain
 from ...text import one_line, plural
 from ..clock import Clock
-from ..widgets.columns import GAP, Grid, Layout, cells_line, layout, widest
+from ..widgets.columns import GAP, Cell, Grid, Layout, cells_line, layout, widest
 from ..widgets.documents import Line, line
 from .status import MARKS, STYLES, outcome
 
@@ -24,79 +25,94 @@ _ANSWER, _TIME = (6, 16), 6
 """Cells of answers at least and at most, and of a time."""
 _PROMPT = 10
 """Cells below which a question is left out."""
+_WIDEST = 10_000
+"""Cells of a question, which gets all that is left."""
 _MOST_SIGNS = 12
 _MEASURED = 200
 """Number of steps used to measure columns; wider cells in other steps are cut."""
 
 
 def timeline_grid(
-    moments: Timeline, whole: Transcript, pointer: int, decided: frozenset[int], clock: Clock
+    timeline: Timeline, whole: Transcript, pointer: int, decided: frozenset[int], clock: Clock
 ) -> Grid:
-    """The rows of a run through all recorded answers; those after the pointer are not in use.
-
-    Args:
-        moments: The steps.
-        whole: The run, for where it stands at its end.
-        pointer: The record's pointer.
-        decided: Steps whose answer several models decided.
-        clock: Formats durations.
-    """
-    marked = (at for at in (*moments.marked, *decided) if at < len(moments))
-    found = (_signs(moments[at], at in decided) for at in islice(marked, _MEASURED))
+    """The rows of a run through all recorded answers; those after the pointer are not in use."""
+    marked = (at for at in (*timeline.marked, *decided) if at < len(timeline))
+    found = (_signs(timeline[at], at in decided) for at in islice(marked, _MEASURED))
     signs = min(widest(found), _MOST_SIGNS)
     answers = widest(step.input for step in islice(whole.steps, _MEASURED))
     answer = max(_ANSWER[0], min(answers, _ANSWER[1]))
 
-    digits = max(3, len(str(len(moments) - 1)))
+    digits = max(3, len(str(len(timeline) - 1)))
+    columns = _columns(answer, signs, decided, clock)
 
-    def make(index: int, columns: Layout) -> Line:
-        moment = moments[index]
-        mark = f"{'▸' if index == pointer else ' '}{index:{digits}} "
-        signed = _signs(moment, index in decided)
-        if moment.answer is None:
+    def make(index: int, shown: Layout) -> Line:
+        row = timeline[index]
+        mark = (f"{'▸' if index == pointer else ' '}{index:{digits}} ", "dim")
+        if row.answer is None:
             state = (outcome(whole.status, whole.score), STYLES[whole.status])
-            return line((mark, "dim"), state, (f" {signed}", "warn"), cut=True)
-        return _row(moment, mark, signed, columns, clock)
+            return line(mark, state, (f" {_signs(row, index in decided)}", "warn"), cut=True)
+        cells = {name: columns[name].cell(row) for name in shown}
+        return line(mark, *cells_line(shown, cells).pieces, cut=True)
 
     def text(index: int) -> str:
-        moment = moments[index]
-        return f"{index} {moment.answer} {plain(moment.question or '')}"
+        row = timeline[index]
+        return f"{index} {row.answer} {plain(row.question or '')}"
 
     def lay_out(width: int) -> Layout:
-        return _columns(max(0, width - digits - 2), answer, signs)
+        return _laid_out(columns, max(0, width - digits - 2))
 
-    return Grid(len(moments), lay_out, make, text)
+    return Grid(len(timeline), lay_out, make, text)
 
 
-def _columns(width: int, answer: int, signs: int) -> Layout:
-    """The columns after the number. The question gets the remaining width and is dropped first."""
-    fixed = {"signs": signs} if signs else {}
-    columns = {"answer": answer, **fixed, "prompt": max(_PROMPT, width), "time": _TIME}
-    found = layout(width, columns, {"answer": _ANSWER[0], "time": _TIME, "prompt": _PROMPT})
+class _Column(NamedTuple):
+    """A column behind the number of the step."""
+
+    width: int
+    """Cells that it would like to have."""
+    cell: Callable[[TimelineRow], Cell]
+    least: int = 0
+    """Cells below which it is left out; 0 for one that keeps its width."""
+
+
+def _columns(answer: int, signs: int, decided: frozenset[int], clock: Clock) -> dict[str, _Column]:
+    def answer_cell(row: TimelineRow) -> Cell:
+        return one_line(row.answer or "") or "(empty)", "answer" if row.used else "dim"
+
+    def signs_cell(row: TimelineRow) -> Cell:
+        return _signs(row, row.at in decided), "warn"
+
+    def prompt_cell(row: TimelineRow) -> Cell:
+        return one_line(plain(row.question or "").strip()) or "(no prompt)", "dim"
+
+    def time_cell(row: TimelineRow) -> Cell:
+        time = "" if isnan(row.seconds) else clock.duration(row.seconds)
+        return f"{time:>{_TIME}}", "dim"
+
+    found = {
+        "answer": _Column(answer, answer_cell, least=_ANSWER[0]),
+        "signs": _Column(signs, signs_cell),
+        "prompt": _Column(_WIDEST, prompt_cell, least=_PROMPT),
+        "time": _Column(_TIME, time_cell, least=_TIME),
+    }
+    return {name: column for name, column in found.items() if column.width}
+
+
+def _laid_out(columns: Mapping[str, _Column], width: int) -> Layout:
+    """The widths of the columns; the question is left out first, then the time."""
+    least = {name: columns[name].least for name in ("answer", "time", "prompt")}
+    found = layout(width, {name: column.width for name, column in columns.items()}, least)
     spare = width - sum(found.values()) - GAP * (len(found) - 1)
     return found | {"answer": found["answer"] + max(0, spare)}
 
 
-def _row(moment: Moment, mark: str, signs: str, columns: Layout, clock: Clock) -> Line:
-    answer = one_line(moment.answer or "") or "(empty)"
-    time = "" if isnan(moment.seconds) else clock.duration(moment.seconds)
-    cells = {
-        "answer": (answer, "answer" if moment.used else "dim"),
-        "signs": (signs, "warn"),
-        "prompt": (one_line(plain(moment.question or "").strip()) or "(no prompt)", "dim"),
-        "time": (f"{time:>{_TIME}}", "dim"),
-    }
-    return line((mark, "dim"), *cells_line(columns, cells).pieces, cut=True)
-
-
-def _signs(moment: Moment, decided: bool) -> str:
+def _signs(row: TimelineRow, decided: bool) -> str:
     """The signs of a step: decision, notes, and outcomes of other attempts."""
-    found = [TAMPERED] if moment.step.tampered else []
-    found += [CODE] if moment.code else []
+    found = [TAMPERED] if row.step.tampered else []
+    found += [CODE] if row.code else []
     found += [DECISION] if decided else []
-    found += [f"{NOTE}{len(moment.notes)}"] if moment.notes else []
-    found += [f"{FORK}{MARKS[one.status]}{_score(one.score)}" for one in moment.tries[:3]]
-    found += ["…"] if len(moment.tries) > 3 else []
+    found += [f"{NOTE}{len(row.notes)}"] if row.notes else []
+    found += [f"{FORK}{MARKS[one.status]}{_score(one.score)}" for one in row.tries[:3]]
+    found += ["…"] if len(row.tries) > 3 else []
     return " ".join(found)
 
 
@@ -105,20 +121,6 @@ def _score(score: float | None) -> str:
 
 
 _MOST_GIVERS = 3
-
-
-def giver_and_time(step: StepEffort, clock: Clock) -> str:
-    """Who gave an answer and when, as far as that is known."""
-    giver = "" if step.giver == UNKNOWN else step.giver
-    return " · ".join(filter(None, (giver, clock.describe(step.time))))
-
-
-def sums_title(steps: Sequence[StepEffort], clock: Clock) -> str:
-    """The title of a timeline: with the sums, where more than the script's time is recorded."""
-    effort = total_effort(steps)
-    known = effort.requests or set(effort.givers) - {UNKNOWN}
-    sums = effort_text(effort, clock).replace("[", "\\[") if known else ""
-    return " · ".join(filter(None, ("Answers", sums)))
 
 
 def effort_text(effort: Effort, clock: Clock) -> str:

@@ -5,8 +5,11 @@ It imports Textual only where it makes bindings, so that the shell can check a k
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
+from string import punctuation
 from typing import TYPE_CHECKING
 
 from ...config import ConfigProblem
@@ -20,40 +23,23 @@ KeyOf = Callable[[str], str]
 """Gives the key of an action id under the user's key map, as people write it."""
 WIDGETS = ("pane", "list")
 """Scopes of widgets, whose keys take precedence over those of their screen."""
-_SIGNS = {
-    "!": "exclamation_mark",
-    '"': "quotation_mark",
-    "#": "number_sign",
-    "$": "dollar_sign",
-    "%": "percent_sign",
-    "&": "ampersand",
-    "'": "apostrophe",
-    "(": "left_parenthesis",
-    ")": "right_parenthesis",
-    "*": "asterisk",
-    "+": "plus",
-    ",": "comma",
-    "-": "minus",
-    ".": "full_stop",
-    "/": "slash",
-    ":": "colon",
-    ";": "semicolon",
-    "<": "less_than_sign",
-    "=": "equals_sign",
-    ">": "greater_than_sign",
-    "?": "question_mark",
-    "@": "at",
-    "[": "left_square_bracket",
-    "\\": "backslash",
-    "]": "right_square_bracket",
-    "^": "circumflex_accent",
-    "_": "underscore",
-    "`": "grave_accent",
-    "{": "left_curly_bracket",
-    "|": "vertical_line",
-    "}": "right_curly_bracket",
-    "~": "tilde",
+_RENAMED = {
+    "commercial_at": "at",
+    "hyphen_minus": "minus",
+    "low_line": "underscore",
+    "plus_sign": "plus",
+    "reverse_solidus": "backslash",
+    "solidus": "slash",
 }
+"""Signs that Textual names otherwise than Unicode."""
+
+
+def _name(sign: str) -> str:
+    name = re.sub("[ -]", "_", unicodedata.name(sign).lower())
+    return _RENAMED.get(name, name)
+
+
+_SIGNS = {sign: _name(sign) for sign in punctuation}
 _SHOWN = {name: sign for sign, name in _SIGNS.items()} | {"escape": "esc"}
 _HELD = {"alt", "ctrl", "hyper", "meta", "shift", "super"}
 _NAMES = {
@@ -116,6 +102,8 @@ def _nearest(name: str) -> str | None:
 
 def key_problems(keys: Mapping[str, str], where: str) -> list[ConfigProblem]:
     """Find unknown actions, empty keys, and keys with two actions on one screen."""
+    if not keys:
+        return []  # the defaults have none, and looking would delay the first frame
     known = {action.id for action in all_actions()}
     problems = []
     for name, value in keys.items():
@@ -148,7 +136,6 @@ def conflicts(keys: Mapping[str, str]) -> Iterator[tuple[str, Action, Action]]:
 
 
 def _taken_by_panes(scope: str, keys: Mapping[str, str]) -> Iterator[tuple[str, Action, Action]]:
-    """Keys of a screen that its panes would intercept."""
     for inner in (action for widget in WIDGETS for action in ACTIONS[widget]):
         first = set(effective(inner, keys))
         for action in ACTIONS[scope]:
@@ -171,11 +158,6 @@ def shown(name: str, keys: Mapping[str, str]) -> str:
     """The first key of an action, by its id, as people write it."""
     action = next(action for action in all_actions() if action.id == name)
     return shown_key(effective(action, keys)[0])
-
-
-def textual_keys(keys: Mapping[str, str]) -> dict[str, str]:
-    """Convert a key map for Textual."""
-    return {name: ",".join(map(named, value.split(","))) for name, value in keys.items()}
 
 
 def bindings(scope: str) -> list[BindingType]:

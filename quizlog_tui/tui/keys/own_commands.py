@@ -45,7 +45,6 @@ class OwnCommand:
     run: str
     """The shell line, as the shell gets it."""
     output: str = _OUTPUTS[0]
-    """Where its output goes."""
 
     @property
     def values(self) -> set[str]:
@@ -64,13 +63,7 @@ class OwnCommand:
 def read_own_commands(
     commands: Mapping[str, Mapping[str, str]], keys: Mapping[str, str], where: str
 ) -> tuple[list[OwnCommand], list[ConfigProblem]]:
-    """The commands that can be used, and what is wrong with the others.
-
-    Args:
-        commands: The table `commands` of the settings.
-        keys: The user's key map, whose keys are taken.
-        where: The settings file.
-    """
+    """The commands that can be used, and what is wrong with others; `keys` is the user's map."""
     usable: list[OwnCommand] = []
     problems = []
     taken = _taken_keys(keys)
@@ -99,12 +92,7 @@ def variable(value: str) -> str:
 def lines_read_twice(
     commands: Mapping[str, Mapping[str, str]], where: str
 ) -> Iterator[ConfigProblem]:
-    """A problem for each line that may have a value read as code. Such a line runs all the same.
-
-    Args:
-        commands: The table `commands` of the settings.
-        where: The settings file.
-    """
+    """A problem for each line that may have a value read as code. Such a line runs all the same."""
     for name, entries in commands.items():
         for construct, pattern in _CODE.items():
             if any(map(_READ.search, pattern.findall(entries.get("run", "")))):

@@ -6,58 +6,24 @@ One can go to steps, branches, records, themes and the settings.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Iterator
-from functools import partial
-from pathlib import Path
-from typing import Any
+from collections.abc import Awaitable, Callable, Iterator
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
-from ...session.timeline import Timeline
-from ...terminal_text import plain
-from ...text import one_line, told_apart
 from ..screens.base import Destination, Program, QuizlogScreen
 from .actions import ACTIONS, Action
 from .keymap import effective, shown_key
 from .own_commands import own_actions
-
-
-def step_destinations(moments: Timeline, go: Callable[[int], Any]) -> Iterator[Destination]:
-    """The steps of a run with their questions and answers."""
-    for step, moment in enumerate(moments):
-        about = one_line(f"{plain(moment.question or '')} {moment.answer or ''}").strip()
-        yield Destination(f"Step {step}", about, partial(go, step))
-
-
-def branch_destinations(names: Iterable[str], go: Callable[[str], Any]) -> Iterator[Destination]:
-    """The branches that one can switch to."""
-    for name, shown in told_apart(names).items():
-        yield Destination(f"Branch {shown}", "switch to it", partial(go, name))
-
-
-def record_destinations(paths: Iterable[Path], go: Callable[[Path], Any]) -> Iterator[Destination]:
-    """Records that can be opened."""
-    for path in paths:
-        yield Destination(f"Record {one_line(path.name)}", one_line(str(path)), partial(go, path))
-
-
-def theme_destinations(names: Iterable[str], go: Callable[[str], Any]) -> Iterator[Destination]:
-    """The themes that can be applied."""
-    for name in sorted(names):
-        yield Destination(f"Theme {one_line(name)}", "apply and remember it", partial(go, name))
-
 
 _SLICE = 200
 """Destinations that are matched before other work gets its turn: a record may have many steps."""
 
 
 def rank(label: float, words: float) -> float:
-    """The score of an entry: any match in its label is before all others.
+    """The score of an entry, from the matcher's scores of its label and of all its words.
 
-    Args:
-        label: The matcher's score of the label, 0 if it does not match.
-        words: That of the label with the description.
+    Any match in its label is before all others.
     """
     return 1 + label / (1 + label) if label > 0 else words / (1 + words)
 

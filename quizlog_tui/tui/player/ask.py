@@ -53,10 +53,7 @@ class _NotAgreedError(Exception):
 class AskModelsScreen(QuizlogScreen[str]):
     """Dismisses with `changed`, with `override: TEXT` to be edited, or with nothing.
 
-    Args:
-        session: The record with the pending question.
-        clock: Formats durations.
-        agreed: The models that the user agreed to ask although they may cost money; grows.
+    `agreed` grows: the models that the user agreed to ask although they may cost money.
     """
 
     SCOPE = "ask"
@@ -89,11 +86,7 @@ class AskModelsScreen(QuizlogScreen[str]):
 
     @work(group=_ASKING, exclusive=True, exit_on_error=False)
     async def _ask(self, decision: Decision | None = None) -> None:
-        """Ask the pending question; on autopilot continue while the models agree.
-
-        Args:
-            decision: The decision on it; None if it has not been asked.
-        """
+        """Ask, unless there is a `decision`; on autopilot continue while the models agree."""
         self._asking, self._decision = True, None
         self.status("asking the models; Escape stops")
         try:
@@ -156,11 +149,9 @@ class AskModelsScreen(QuizlogScreen[str]):
             self.leave()
 
     async def _ask_person(self, prompt: object) -> str | None:
-        """Ask the person at the screen for a vote."""
         return await self.app.push_screen_wait(AskTextScreen("Your vote? (Escape abstains)"))
 
     def _progress(self, progress: Progress) -> None:
-        """Draw the present vote when something arrives."""
         self._draw(progress.decision)
         who = f" {progress.name}" if progress.name else ""
         self.status(f"… {progress.what}{one_line(who)}; Escape stops")

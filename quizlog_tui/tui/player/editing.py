@@ -1,4 +1,4 @@
-"""Changes the player's record: answer, rewind, fork, amend, undo. Follows changes by others.
+"""Changes the player's record: answer, fork, amend, any other move. Follows changes by others.
 
 Each change calls the session in a thread, so that a slow script never freezes the screen, and runs
 after those before it.
@@ -18,12 +18,11 @@ from ...replay.transcript import Transcript
 from ...text import clipped, one_line, plural
 from ..screens.base import DIALOG
 from ..screens.dialogs import ConfirmScreen
-from ..screens.undoing import redo, undo
 from ..toasts import tell, warn
 from .panes import Panes
-from .player_state import Mode, finding_of, state_of
+from .player_state import Mode, state_of
 
-_FOLLOW_SECONDS = 0.5
+_FOLLOW_SECONDS = 0.25
 """Seconds between two checks for changes by other programs."""
 _MOST_SHOWN = 200
 """Maximum characters of an answer in a confirmation."""
@@ -34,9 +33,7 @@ _MOVE = "move"
 class Editing:
     """Changes the record at the step shown.
 
-    Args:
-        panes: What is shown, and where.
-        confirms: Whether to ask before an answer at an earlier step starts a branch.
+    With `confirms` it asks before an answer at an earlier step starts a branch.
     """
 
     def __init__(self, panes: Panes, *, confirms: bool) -> None:
@@ -103,59 +100,16 @@ class Editing:
             self._panes.prompt.fill(begun.recorded)
         self._panes.focus_pending()
 
-    # -- moving
-
-    def rewind(self) -> None:
-        """Set the pointer to the step shown."""
-        step = self._panes.state.step
-        self.move(lambda: self.session.rewind(step))
-
-    def redo_tail(self) -> None:
-        """Move the pointer after all recorded answers."""
-        end = len(self.session.record.inputs)
-        if end == self.session.pointer:
-            tell(self._screen, "no recorded answers after the pointer")
-        else:
-            self.move(lambda: self.session.rewind(end))
-
     def switch(self, branch: str) -> Worker[None]:
         """Switch to a branch."""
         return self.move(lambda: self.session.switch(branch))
 
-    def undo(self) -> None:
-        """Undo the last change."""
-        self.move(lambda: undo(self.session))
-
-    def redo(self) -> None:
-        """Redo the change that was undone."""
-        self.move(lambda: redo(self.session))
-
-    def reload(self) -> None:
-        """Read everything again and stay at the step."""
-        self.move(self.session.reload)
-
-    def show_session(self) -> None:
-        """Show the session as another screen has left it."""
-        self.move(self.session.reply)
-
-    async def bisect(self) -> None:
-        """Find the answer that makes the outcome fail, and show it. The finding stays visible."""
-        found = await self._screen.slow_work.run(lambda: (self.session.bisect(),), "searching")
-        if found is None:
-            return
-        [culprit] = found
-        state = self._panes.state
-        finding = finding_of(self.session, culprit)
-        self._panes.show((state.to(culprit.step) if culprit else state).found(finding))
-
     # -- making a change
 
     def move(self, call: Callable[[], Any], answer: str | None = None) -> Worker[None]:
-        """Make a change after the running ones, then show its result.
+        """Make a change after the running ones, show its result, and tell a text that it returns.
 
-        Args:
-            call: The change. A text that it returns is told.
-            answer: What was typed for it; stands there again if it could not be made.
+        The `answer` that was typed for it stands there again if it could not be made.
         """
         return self._screen.run_worker(self._move(call, answer), group=_MOVE)
 

@@ -20,13 +20,12 @@ from ...record import who
 from ...record.append_only_list import AppendOnlyList
 from ...record.lineage import lineage
 from ...record.model import Record
-from ...record.who import Attribution
 from ...replay.transcript import Step, Transcript
 from ...session.session import Session
 from ...session.timeline import (
-    Moment,
     StepEffort,
     Timeline,
+    TimelineRow,
     giver_text,
     step_efforts,
     timeline,
@@ -42,11 +41,10 @@ def _unchanged(now: object, before: object) -> bool:
     return now is before or (isinstance(now, int) and now == before)
 
 
-def _sign(moment: Moment) -> str:
-    """The one-cell sign of a step."""
-    if moment.code or moment.step.tampered:
+def _sign(row: TimelineRow) -> str:
+    if row.code or row.step.tampered:
         return ALERT
-    return NOTE if moment.notes else FORK
+    return NOTE if row.notes else FORK
 
 
 @dataclass(frozen=True)
@@ -61,25 +59,6 @@ class _EffortState:
     def entries(self) -> int:
         """How many entries there are of who answered."""
         return len(who.entries(self.record))
-
-    @property
-    def start(self) -> str | None:
-        """When the record was made."""
-        start = self.record.extras.get("start_time")
-        return start if isinstance(start, str) else None
-
-    @property
-    def requests(self) -> dict[int, int]:
-        """How many replies models were asked for, by step."""
-        return _requests_by_step(self.decisions, self.record)
-
-    def givers(self, since: int) -> dict[int, Attribution]:
-        """Who gave the answers, from an entry on."""
-        return who.on_branch(self.record, self.record.branch, since)
-
-    def seconds(self, since: int) -> list[float]:
-        """How long the script took for each question, from a step on."""
-        return [step.seconds for step in self.steps[since:]]
 
     def continues(self, before: _EffortState) -> bool:
         """Whether only answers and their givers were added."""
@@ -108,30 +87,26 @@ def _continue(now: object, before: object) -> bool:
 
 
 class KnownSteps:
-    """The steps of a record; recomputed only where something has changed.
-
-    Args:
-        session: The open record.
-    """
+    """The steps of a record; recomputed only where something has changed."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
         self._decisions: list[Decision] = []
         self._watch = Watch(decisions_path(session.path), seen=False)
         self._state: tuple[object, ...] | None = None
-        self._moments = timeline(session.transcript, session.record)
+        self._timeline = timeline(session.transcript, session.record)
         self._effort_state: _EffortState | None = None
         self._efforts: list[StepEffort] = []
 
-    def moments(self, whole: Transcript) -> Timeline:
+    def timeline(self, whole: Transcript) -> Timeline:
         """The steps of a run through all answers, each with its notes and attempts."""
         record = self._session.record
         state = (whole, record.pointer, record.branches, record.extras.get("feedback"))
         self._read_decisions()
         if self._state is None or not all(map(_unchanged, state, self._state)):
             self._state = state
-            self._moments = timeline(whole, record)
-        return self._moments
+            self._timeline = timeline(whole, record)
+        return self._timeline
 
     @property
     def decided(self) -> frozenset[int]:
@@ -140,18 +115,22 @@ class KnownSteps:
 
     def efforts(self, whole: Transcript) -> list[StepEffort]:
         """What each answer of a run took, and who gave it; one more answer adds only its own."""
-        state = _EffortState(whole.steps, self._session.record, self._decisions)
-        before = self._effort_state
-        if before is None or not state.equals(before):
-            goes_on = before is not None and state.continues(before)
-            known = self._efforts if before is not None and goes_on else []
-            givers = state.givers(before.entries if before is not None and goes_on else 0)
-            if min(givers, default=len(known)) < len(known):  # told of an earlier answer
-                known, givers = [], state.givers(0)
-            self._efforts = step_efforts(
-                givers, state.seconds(len(known)), state.start, state.requests, known
-            )
-            self._effort_state = state
+        record = self._session.record
+        state, before = _EffortState(whole.steps, record, self._decisions), self._effort_state
+        if before is not None and state.equals(before):
+            return self._efforts
+        known, since = list[StepEffort](), 0
+        if before is not None and state.continues(before):
+            known, since = self._efforts, before.entries
+        givers = who.on_branch(record, record.branch, since)
+        if min(givers, default=len(known)) < len(known):  # told of an earlier answer
+            known, givers = [], who.on_branch(record, record.branch)
+        seconds = [step.seconds for step in whole.steps[len(known) :]]
+        start = record.extras.get("start_time")
+        start = start if isinstance(start, str) else None
+        requests = _requests_by_step(self._decisions, record)
+        self._efforts = step_efforts(givers, seconds, start, requests, known)
+        self._effort_state = state
         return self._efforts
 
     def given(self, step: int) -> str:
@@ -164,8 +143,8 @@ class KnownSteps:
 
     def marks(self, whole: Transcript) -> dict[int, str]:
         """The steps worth stopping at, each with its sign."""
-        moments = self.moments(whole)
-        found = {at: _sign(moments[at]) for at in moments.marked}
+        rows = self.timeline(whole)
+        found = {at: _sign(rows[at]) for at in rows.marked}
         found |= dict.fromkeys(self.decided, DECISION)
         if whole.status == "error":
             found[len(whole.steps)] = "✗"

@@ -11,19 +11,21 @@ from dataclasses import replace
 
 from textual.timer import Timer
 
+from ...replay.live_run import ENDED_BY_ANSWER
 from ...replay.script.source import Source
 from ...replay.transcript import Transcript
+from ...replay.world import TAMPERED
 from ...session.session import Session
-from ...session.timeline import Moment, Timeline
+from ...session.timeline import UNKNOWN, Timeline, TimelineRow, total_effort
 from ...terminal_text import plain
 from ...text import plural
 from ..clock import Clock
 from ..draw.output import OutputForm, RunOutput, is_too_long, next_step_with
-from ..draw.status import alert_lines, alerts, bars, error_lines, outcome
-from ..draw.timeline import giver_and_time, sums_title, timeline_grid
+from ..draw.status import bars, error_lines, outcome
+from ..draw.timeline import effort_text, timeline_grid
 from ..screens.base import QuizlogScreen
 from ..toasts import tell
-from ..widgets.documents import Paragraphs
+from ..widgets.documents import Paragraphs, line
 from ..widgets.line_view import BlockView, LineView
 from ..widgets.prompt_panel import PromptPanel, PromptQuestion
 from ..widgets.row_list import RowList
@@ -36,19 +38,17 @@ _SPEEDS = (0.5, 1.0, 2.0, 4.0, 8.0)
 _VERBS = {"answer": "Question", "fork": "Fork", "amend": "Amend", "retry": "Try again"}
 _LONG = 40
 """Characters of a recorded answer that may not fit below the input."""
+_TAMPERED = (
+    "the script reports output that differs from what it wrote. "
+    "You see what it wrote, and no replay can confirm it."
+)
+"""What a tampered run says after its step."""
 _NO_QUESTION = "(the question is not recorded)"
 """Shown if the record does not contain the question."""
 
 
 class Panes:
-    """Draws the state of the player, and focuses and shows its panes.
-
-    Args:
-        screen: The screen they are on.
-        session: The open record.
-        clock: Formats times.
-        browsing: Whether the user goes from record to record; the focus then stays on the screen.
-    """
+    """Draws the state of the player, and focuses and shows its panes."""
 
     def __init__(
         self, screen: QuizlogScreen[None], session: Session, clock: Clock, *, browsing: bool
@@ -59,7 +59,8 @@ class Panes:
         self.known = KnownSteps(session)
         self.state = state_of(session.transcript, session.pointer)
         """What is shown; `show` changes it."""
-        self._browsing = browsing
+        self.browsing = browsing
+        """Whether the user goes from record to record; the focus then stays on the screen."""
         self._form = OutputForm()
         self._folds = True
         self._run: RunOutput | None = None
@@ -102,34 +103,41 @@ class Panes:
         """Draw the state."""
         state, shown = self.state, self.state.shown
         self.output.show(self._measured().at(shown, state.head.hidden), end=True)
-        moments = self.known.moments(state.whole)
-        self._draw_timeline(moments)
-        self._draw_recorded(moments)
+        rows = self.known.timeline(state.whole)
+        self._draw_timeline(rows)
+        self._draw_recorded(rows)
         self._draw_error(shown)
         self._draw_source(shown)
-        self._draw_prompt(shown, moments[state.step])
+        self._draw_prompt(shown, rows[state.step])
         self.screen.query_one(Scrubber).show(
             state.step, state.head.length, self.known.marks(state.whole), self._scores()
         )
-        playing = f" · ▶ {self._pace}" if self._playing else ""
+        playing = f" · ▶ {_SPEEDS[self._speed]:g} steps/s" if self._playing else ""
         self.screen.status(_status_text(self.session, state, playing))
 
     def _scores(self) -> str:
         scores = [b.score for b in self.session.branches if b.score is not None]
         return f"scores {bars(scores)}" if len(scores) > 1 else ""
 
-    def _draw_timeline(self, moments: Timeline) -> None:
+    def _draw_timeline(self, rows: Timeline) -> None:
         """Draw the rows again only if the record changed; else move the cursor."""
         pane, whole = self._list("timeline"), self.state.whole
-        if moments is not self._timeline:
-            self._timeline = moments
+        if rows is not self._timeline:
+            self._timeline = rows
             decided, pointer = self.known.decided, self.session.pointer
-            rows = timeline_grid(moments, whole, pointer, decided, self.clock)
-            pane.show(rows, cursor=self.state.step)
-            pane.border_title = sums_title(self.known.efforts(whole), self.clock)
+            grid = timeline_grid(rows, whole, pointer, decided, self.clock)
+            pane.show(grid, cursor=self.state.step)
+            pane.border_title = self._sums_title()
         pane.mark(self.state.step)
 
-    def _draw_recorded(self, moments: Timeline) -> None:
+    def _sums_title(self) -> str:
+        """The title of the timeline: with sums, where more than the script's time is recorded."""
+        effort = total_effort(self.known.efforts(self.state.whole))
+        known = effort.requests or set(effort.givers) - {UNKNOWN}
+        sums = effort_text(effort, self.clock).replace("[", "\\[") if known else ""
+        return " · ".join(filter(None, ("Answers", sums)))
+
+    def _draw_recorded(self, rows: Timeline) -> None:
         """Draw the whole recorded answer of the step, while its pane is shown."""
         if not self.screen.has_class("-recorded"):
             return
@@ -140,10 +148,12 @@ class Panes:
         error = error_lines(whole, _readable_source(self.session)) if ended else []
         pane = self.screen.query_one("#recorded", LineView)
         pane.border_title = f"Answer at step {step}"
-        pane.show(Paragraphs(answer_lines(moments[step], self.known.given(step), error)))
+        pane.show(Paragraphs(answer_lines(rows[step], self.known.given(step), error)))
 
     def _draw_error(self, shown: Transcript) -> None:
-        error = [*alert_lines(shown), *error_lines(shown, _readable_source(self.session))]
+        at, error = shown.tampered_at, error_lines(shown, _readable_source(self.session))
+        if at is not None:
+            error.insert(0, line((f"! tampered at step {at}: {_TAMPERED}", "error")))
         pane = self.screen.query_one("#error", LineView)
         pane.border_title = "Error" if shown.last_error else "Warning"
         pane.set_class(bool(error), "-shown")
@@ -159,7 +169,7 @@ class Panes:
         if not self._draws_source:
             return
         source, pane = _readable_source(self.session), self._list("source")
-        file, line = place_shown(source, shown)
+        file, at = place_shown(source, shown)
         if file != self._source:
             from ..draw.formats import source_table
 
@@ -167,17 +177,12 @@ class Panes:
             pane.show(source_table(file))
             other = file.path != source.path
             pane.border_title = f"Source: {file.path.name}" if other else "Source"
-        pane.mark(line - 1 if line else None)
+        pane.mark(at - 1 if at else None)
 
     # -- the question
 
-    def _draw_prompt(self, shown: Transcript, moment: Moment) -> None:
-        """Draw the question at the step shown, or the state if there is none.
-
-        Args:
-            shown: The run up to that step.
-            moment: The stop there, with what was tried.
-        """
+    def _draw_prompt(self, shown: Transcript, row: TimelineRow) -> None:
+        """Draw the question at the step shown, or the state if there is none."""
         state, panel = self.state, self.prompt
         raised = shown.status == "error" and state.step > 0
         if self.session.missing is not None:
@@ -192,11 +197,11 @@ class Panes:
             last = shown.steps[-1]
             asked = PromptQuestion(last.question or "", last.kind, last.printed_before)
             panel.ask(_heading(state.step - 1, "retry"), asked)
-            self._remark(panel, _old_answers(moment))
+            self._remark(panel, _old_answers(row))
         else:
             last = shown.last
             asked = PromptQuestion(shown.next_prompt or "", last.kind, last.printed_before)
-            old = _old_answers(moment)
+            old = _old_answers(row)
             panel.ask(_heading(state.step, state.mode), asked, old)
             self._remark(panel, old)
 
@@ -245,7 +250,9 @@ class Panes:
 
     def _about_answer(self, step: int) -> str:
         """Who gave the answer at a step and when, as far as that is known."""
-        return giver_and_time(self.known.efforts(self.state.whole)[step], self.clock)
+        effort = self.known.efforts(self.state.whole)[step]
+        giver = "" if effort.giver == UNKNOWN else effort.giver
+        return " · ".join(filter(None, (giver, self.clock.describe(effort.time))))
 
     def _draw_output_anew(self) -> None:
         self._run = None
@@ -311,50 +318,17 @@ class Panes:
 
     # -- focus
 
-    def focus_output(self) -> None:
-        """Give the output the focus."""
-        self.output.focus()
-
     def focus_pending(self) -> None:
         """Focus and show a pending question, else the output.
 
         While browsing records, the focus stays on the screen.
         """
-        if self._browsing:
-            self.focus_output()
+        if self.browsing:
+            self.output.focus()
             return
         self.screen.remove_class("-aside")
         if not self.prompt.focus_input():
-            self.focus_output()
-
-    def stop_browsing(self) -> None:
-        """Let the question have the focus from now on."""
-        self._browsing = False
-
-    def focus_pane(self, name: str) -> None:
-        """Focus a pane and show it."""
-        self.screen.set_class(name != "output", "-aside")
-        if name != "output":
-            self.screen.set_class(name == "source", "-source")
-        if name != "output" and self.screen.has_class("-narrow"):
-            self.screen.remove_class("-recorded")
-        self.screen.query_one(f"#{name}").focus()
-
-    def toggle_source(self) -> None:
-        """Show the source instead of the timeline, or back; both if there is room."""
-        self.screen.toggle_class("-source")
-        if self.screen.has_class("-narrow"):
-            self.screen.set_class(self.screen.has_class("-source"), "-aside")
-
-    def toggle_recorded(self) -> None:
-        """Show the whole recorded answer beside the output, or take it away again."""
-        shown = not self.screen.has_class("-recorded")
-        self.screen.set_class(shown, "-recorded").set_class(shown, "-aside")
-        if shown:
-            self.screen.query_one("#recorded").focus()
-        else:
-            self.focus_output()
-        self.draw()
+            self.output.focus()
 
     def take_keys_when_painted(self) -> None:
         """Let keys act again when their target is painted."""
@@ -371,10 +345,6 @@ class Panes:
     def playing(self) -> bool:
         """Whether the steps are played."""
         return self._playing is not None
-
-    @property
-    def _pace(self) -> str:
-        return f"{_SPEEDS[self._speed]:g} steps/s"
 
     def play(self) -> None:
         """Play the steps, from the start if the last one is shown; or stop."""
@@ -409,13 +379,7 @@ class Panes:
 
 
 def _status_text(session: Session, state: PlayerState, playing: str) -> str:
-    """The line at the top: where one is, how the record stands, what is unusual.
-
-    Args:
-        session: The open record.
-        state: What is shown of it.
-        playing: What is said of steps that are played automatically.
-    """
+    """The line at the top: where one is, how the record stands, what is unusual."""
     at, shown = state.step, state.shown
     name = f"{session.path.parent.resolve().name}/{session.path.name}"
     where = f"step {at} of {len(state.whole.steps)}"
@@ -425,13 +389,24 @@ def _status_text(session: Session, state: PlayerState, playing: str) -> str:
         where += f" (pointer at {session.pointer})"
     slow = f" · rewinds replay: {shown.tainted}" if shown.tainted else ""
     recorded = "as recorded, not run" if session.missing else ""
-    alarm = [f"! {alert}" for alert in alerts(state.whole)]
+    alarm = [f"! {alert}" for alert in _alerts(state.whole)]
     standing = [where, f"branch {session.record.branch}{playing}"]
     found = state.finding.text if state.finding else ""
     result = outcome(session.transcript.status, session.transcript.score)
     standing.insert(2 if found else 0, result)  # a finding is about the place
     said = filter(None, (recorded, *alarm, found, *standing, f"{name}{slow}"))
     return " · ".join(said)
+
+
+def _alerts(run: Transcript) -> list[str]:
+    """What is wrong with a run, in a few words each, the most serious first."""
+    found = []
+    if TAMPERED in run.observed:
+        at = run.tampered_at
+        found.append("tampered" if at is None else f"tampered at step {at}")
+    if run.error_type == ENDED_BY_ANSWER:
+        found.append("ended by an answer's code")
+    return found
 
 
 def place_shown(source: Source, shown: Transcript) -> tuple[Source, int | None]:
@@ -450,23 +425,17 @@ def _readable_source(session: Session) -> Source:
 
 
 def _heading(at: int, verb: str) -> str:
-    """What the next answer will do, and at which step."""
     return f"{_VERBS[verb]} at step {at}"
 
 
-def _old_answers(moment: Moment) -> list[str]:
+def _old_answers(row: TimelineRow) -> list[str]:
     """All answers ever given at a stop on any branch, the recorded one first."""
-    found = [moment.answer, *(one.answer for one in moment.tries)]
+    found = [row.answer, *(one.answer for one in row.tries)]
     return list(dict.fromkeys(answer for answer in found if answer is not None))
 
 
 def _locked_text(state: PlayerState, shown: Transcript) -> tuple[str, str]:
-    """Title and text of a question that cannot be answered, with the recorded answer.
-
-    Args:
-        state: What the player shows.
-        shown: Its run up to the step shown.
-    """
+    """Title and text of a question that cannot be answered, with the recorded answer."""
     raised = shown.status == "error"
     asked = plain((shown.steps[-1] if raised else shown.last).prompt or "(no prompt)")
     answer = shown.steps[-1].input if raised else state.recorded
@@ -477,14 +446,7 @@ def _locked_text(state: PlayerState, shown: Transcript) -> tuple[str, str]:
 
 
 def _recorded_text(session: Session, shown: Transcript, hidden: int, reload: str) -> str:
-    """The text in place of the input: the recorded question, and how to repair the record.
-
-    Args:
-        session: The open record.
-        shown: The run as it is recorded, up to the step shown.
-        hidden: Events of that step which are not shown yet.
-        reload: The key that reads the record and its script again.
-    """
+    """The text in place of the input: the recorded question, and how to repair the record."""
     error = session.missing
     asked = shown.status == "in_progress" and not hidden
     question = f"{shown.next_prompt or _NO_QUESTION}\n" if asked else ""

@@ -1,37 +1,43 @@
 """The player screen: a record's output, question, error, timeline and source.
 
 A key calls an `action_` of the screen. Actions that only look move the state of `panes`, which
-draws it; those that change the record call `editing`; those that open another screen call `tools`.
-The screen makes no decisions about records. `OpeningScreen` stands in for it while a long record
-is replayed.
+draws it; those that change the record call `editing`; the others open another screen, most of which
+are imported only then, and apply its result. The screen makes no decisions about records.
 """
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterator
-from functools import wraps
+from functools import partial, wraps
+from importlib.util import find_spec
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 
-from ...record.store import RecordFile
+from ...config import QUESTION, keep_author
+from ...errors import QuizlogError
+from ...files.paths import typed_path
 from ...replay.replayer import Replayer
 from ...session.session import Session
+from ...session.timeline import total_effort
+from ...terminal_text import plain
+from ...text import clipped, one_line, plural, told_apart
+from .. import external
 from ..clock import Clock
 from ..draw.output import events
+from ..draw.timeline import effort_text
 from ..keys.keymap import screen_bindings
-from ..keys.palette import branch_destinations, step_destinations
 from ..lessons import LessonScene
 from ..messages import ChosenHit, Neighbour
 from ..screens.base import DIALOG, Destination, QuizlogScreen
 from ..screens.commands import CommandRunner
-from ..screens.dialogs import AskScreen
-from ..screens.export import Export
+from ..screens.dialogs import AskScreen, ChooseScreen
+from ..screens.export import Export, ReportExport, report_name
+from ..screens.undoing import redo, undo
 from ..state import State
 from ..toasts import complain, tell, warn
 from ..widgets.documents import Paragraphs, line
@@ -41,25 +47,25 @@ from ..widgets.row_list import RowList
 from ..widgets.scrubber import Scrubber
 from ..widgets.text_fields import Answered
 from .editing import Editing
-from .panes import Panes
-from .player_state import PlayerState, command_values
-from .tools import FindAll, Tools
+from .find_all import FindAll
+from .panes import Panes, place_shown
+from .player_state import BisectFinding, PlayerState
 
-_LONG = 1024 * 1024
-"""Records with more bytes are first shown as recorded."""
-_LAST_TEXTS = 50
-"""Number of last printed texts shown."""
+if TYPE_CHECKING:
+    from ...episodes.build.make import BuildResult
+    from ..screens.notes import Remark
+    from ..screens.sweep import Trial
+
+_MOST_LINES = 5
+"""Maximum number of arguments and answers that are shown before something is allowed."""
+_MOST_SHOWN = 80
+"""Characters of each; the timeline shows all of it."""
 
 
 def _writes(
     doing: str, kind: str = ""
 ) -> Callable[[Callable[[PlayerScreen], object]], Callable[[PlayerScreen], None]]:
-    """An action that audit mode refuses at once, before it asks or runs anything.
-
-    Args:
-        doing: What it would write.
-        kind: Which kind of writing that is; see `Audit.check`.
-    """
+    """An action that audit mode refuses at once; see `Audit.check` for `doing` and `kind`."""
 
     def decorated(action: Callable[[PlayerScreen], object]) -> Callable[[PlayerScreen], None]:
         @wraps(action)
@@ -148,11 +154,18 @@ class PlayerScreen(QuizlogScreen[None]):
         self.audit = session.audit
         self._replayer = replayer
         self._remembered = state
+        self._clock = clock
+        self._author = author
+        self._agreed = agreed
         self._found_at_first = found
+        self._drafts: dict[tuple[str, int], Remark] = {}
+        self._trials: dict[tuple[str, tuple[str, ...]], Trial] = {}
+        """Attempts at stops of the script, by its text and the answers before."""
+        self._apart: Replayer | None = None
+        """Replays episodes without checkpoints, as on another machine."""
         self.panes = Panes(self, session, clock, browsing=browsing)
         self.known = self.panes.known
         self.editing = Editing(self.panes, confirms=confirms)
-        self.tools = Tools(self.panes, self.editing, replayer, author, agreed)
         self.find_all = FindAll(self.panes, self.editing, replayer)
         self.commands = CommandRunner(self)
 
@@ -184,7 +197,7 @@ class PlayerScreen(QuizlogScreen[None]):
         if self.state.step == self.session.pointer:
             self.panes.focus_pending()
         else:
-            self.panes.focus_output()
+            self.panes.output.focus()
         self.panes.take_keys_when_painted()
         for warning in self.session.warnings:
             warn(self, warning)
@@ -197,10 +210,6 @@ class PlayerScreen(QuizlogScreen[None]):
             self._go_to_hit(self._found_at_first)
 
     @work(group=DIALOG)
-    async def _offer_grants(self) -> None:
-        await self.tools.offer_grants()
-
-    @work(group=DIALOG)
     async def _go_to_hit(self, found: ChosenHit) -> None:
         await self.find_all.start(found)
 
@@ -209,6 +218,10 @@ class PlayerScreen(QuizlogScreen[None]):
         place, pointer = self._remembered.place(self.session.path), self.session.pointer
         step = place.get("step")
         return step if place.get("pointer") == pointer and isinstance(step, int) else pointer
+
+    def _look(self, step: int) -> None:
+        """Show a step; a started fork or amendment stays."""
+        self.panes.show(self.state.to(step))
 
     def scene(self) -> LessonScene:
         """The state of the screens, for the tour."""
@@ -281,10 +294,12 @@ class PlayerScreen(QuizlogScreen[None]):
 
     def destinations(self) -> Iterator[Destination]:
         """The steps and branches, for the palette."""
-        moments = self.known.moments(self.state.whole)
-        yield from step_destinations(moments, self.panes.look_at)
+        for step, row in enumerate(self.known.timeline(self.state.whole)):
+            about = one_line(f"{plain(row.question or '')} {row.answer or ''}").strip()
+            yield Destination(f"Step {step}", about, partial(self.panes.look_at, step))
         names = [branch.name for branch in self.session.branches if not branch.active]
-        yield from branch_destinations(names, self.editing.switch)
+        for name, shown in told_apart(names).items():
+            yield Destination(f"Branch {shown}", "switch to it", partial(self.editing.switch, name))
 
     # -- changing the record
 
@@ -292,7 +307,7 @@ class PlayerScreen(QuizlogScreen[None]):
     @_needs_script
     def action_answer(self) -> None:
         """Focus the input, and end browsing."""
-        self.panes.stop_browsing()
+        self.panes.browsing = False
         self.panes.focus_pending()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -304,7 +319,7 @@ class PlayerScreen(QuizlogScreen[None]):
 
     def on_answered(self, event: Answered) -> None:
         """Give the answer, and end browsing."""
-        self.panes.stop_browsing()
+        self.panes.browsing = False
         self.editing.give_answer(event.answer)
 
     def action_plain(self) -> None:
@@ -314,11 +329,16 @@ class PlayerScreen(QuizlogScreen[None]):
 
     def action_rewind(self) -> None:
         """Set the pointer to the step shown."""
-        self.editing.rewind()
+        step = self.state.step
+        self.editing.move(lambda: self.session.rewind(step))
 
     def action_redo_tail(self) -> None:
         """Move the pointer after all recorded answers."""
-        self.editing.redo_tail()
+        end = len(self.session.record.inputs)
+        if end == self.session.pointer:
+            tell(self, "no recorded answers after the pointer")
+        else:
+            self.editing.move(lambda: self.session.rewind(end))
 
     @_writes("another answer, on a branch of its own")
     @_needs_script
@@ -335,89 +355,298 @@ class PlayerScreen(QuizlogScreen[None]):
     @_needs_script
     @work
     async def action_bisect(self) -> None:
-        """Find the answer that makes the outcome fail."""
-        await self.editing.bisect()
+        """Find the answer that makes the outcome fail, and show it. The finding stays visible."""
+        found = await self.slow_work.run(lambda: (self.session.bisect(),), "searching")
+        if found is None:
+            return
+        [culprit] = found
+        state, finding = self.state, BisectFinding.of(self.session, culprit)
+        self.panes.show((state.to(culprit.step) if culprit else state).found(finding))
 
     def action_undo(self) -> None:
         """Undo the last change."""
-        self.editing.undo()
+        self.editing.move(lambda: undo(self.session))
 
     def action_redo(self) -> None:
         """Redo the change that was undone."""
-        self.editing.redo()
+        self.editing.move(lambda: redo(self.session))
 
     def action_reload(self) -> None:
-        """Read the record and the script again."""
-        self.editing.reload()
+        """Read the record and the script again, and stay at the step."""
+        self.editing.move(self.session.reload)
 
-    # -- other screens
+    # -- branches
 
     @work(group=DIALOG)
     async def action_tree(self) -> None:
-        """Show the branches as a tree."""
-        await self.tools.tree()
+        """Show the tree of branches, then its changes."""
+        from ..screens.tree import TreeScreen
+
+        tree = TreeScreen(self.session, self._replayer, self._clock)
+        if await self.app.push_screen_wait(tree):
+            self.editing.move(self.session.reply)
 
     @work(group=DIALOG)
     async def action_compare(self) -> None:
         """Compare this branch with another branch or record."""
-        await self.tools.compare()
+        from ..screens.compare import CompareScreen, DrawnSide, choose
+
+        side = DrawnSide(self.session.record.branch, self.state.whole)
+        found = await choose(self, self.session, self._replayer, side)
+        if found is None:
+            return
+        screen = CompareScreen(self.session, self._replayer, found)
+        step = await self.app.push_screen_wait(screen)
+        if step is not None:
+            self._look(step)
 
     @_needs_script
     @work(group=DIALOG)
     async def action_sweep(self) -> None:
         """Try many answers at the step shown."""
-        await self.tools.sweep()
+        from ..screens.sweep import SweepScreen, first_trial
+
+        state = self.state
+        at = state.step - (state.shown.status != "in_progress")
+        if at < 0:
+            tell(self, "there is no question here")
+            return
+        stop = state.whole.upto(at)
+        place = (self.session.source.code_hash, stop.inputs)
+        trial = self._trials.setdefault(place, first_trial(stop))
+        screen = SweepScreen(self.session, self._replayer, state.whole, at, trial)
+        if await self.app.push_screen_wait(screen):
+            self.panes.draw()
 
     def action_effort(self) -> None:
-        """Show who answered and how long it took, in sums."""
-        self.tools.effort()
+        """Tell who answered and how long it took, in sums."""
+        efforts = self.known.efforts(self.state.whole)
+        sums = effort_text(total_effort(efforts), self._clock)
+        each = "`quizlog steps RECORD` lists each answer"
+        tell(self, f"{plural(len(efforts), 'answer')} · {sums} · {each}")
+
+    # -- notes and grants
 
     @_writes("a note or verdict at this step", "notes")
     @_needs_script
     @work(group=DIALOG)
     async def action_note(self) -> None:
         """Write a note on the step shown."""
-        await self.tools.note()
+        from ..screens.notes import Remark, RemarkScreen
+
+        state, session = self.state, self.session
+        at, recorded = state.step, state.recorded
+        place = (session.record.branch, at)
+        given = f", answer {recorded!r}" if recorded is not None else ""
+        about = f"Note on step {at} of {session.record.branch}{given}"
+        draft = self._drafts.pop(place, Remark())
+        said = await self.app.push_screen_wait(RemarkScreen(about, draft))
+        self._drafts[place] = said
+        if not said.sent or not await self._ask_author():
+            if not said.empty:
+                tell(self, f"saved as a draft; {self.key('player.note')} continues it")
+            return
+        author = self._author
+        done = await self.slow_work.run(
+            lambda: session.comment(at, said.text, said.verdict, author), "writing"
+        )
+        if done is not None:
+            del self._drafts[place]
+            self.panes.draw()
+            tell(self, f"noted at step {at}; F lists all notes")
+
+    async def _ask_author(self) -> bool:
+        if not self._author:
+            name = await self.app.push_screen_wait(AskScreen(QUESTION))
+            self._author = "" if name is None else keep_author(name)
+        return bool(self._author)
 
     @work(group=DIALOG)
     async def action_notes(self) -> None:
-        """Show all notes."""
-        await self.tools.notes()
+        """Show all notes; go to the step of the chosen one."""
+        from ..screens.notes import NotesScreen
+
+        notes = NotesScreen(self.session, self._clock)
+        place = await self.app.push_screen_wait(notes)
+        if place is None:
+            return
+        if place.branch is not None:
+            await self.editing.switch(place.branch).wait()
+        if place.branch in (None, self.session.record.branch):
+            self._look(place.step)
+
+    @work(group=DIALOG)
+    async def _offer_grants(self) -> None:
+        """Ask whether to grant the script what it asks for."""
+        from ...record.given_here import given_lines
+        from ...session.session import allow, not_given_here
+
+        source, unknown = self.session.source, not_given_here(self.session)
+        question = f"{source.path.name} asks for {' and '.join(source.refused)}."
+        details = [source.withheld] if source.withheld else []
+        if unknown is not None:
+            given = [clipped(each, _MOST_SHOWN) for each in given_lines(unknown, _MOST_LINES)]
+            details += ["The record is from elsewhere:", *given]
+        lines = [line("run it without", cut=True), line("allow it, for what is here now", cut=True)]
+        screen = ChooseScreen(question, lines, details=details)
+        if await self.app.push_screen_wait(screen) == 1:
+            self.editing.move(lambda: allow(self.session, source.refused, unknown))
+
+    # -- models
 
     @work(group=DIALOG)
     async def action_decision(self) -> None:
         """Show how several models chose the answer at this step."""
-        await self.tools.decision()
+        from ...files.paths import decisions_path
+        from ...solver.decision_text import read_decisions
+        from ..screens.consensus import ConsensusScreen
+        from .known_steps import decisions_by_step, nearest
+
+        path = decisions_path(self.session.path)
+        kept = await self.slow_work.run(lambda: read_decisions(path), "reading decisions")
+        if kept is None:
+            return
+        if kept.faults:
+            warn(self, f"{plural(len(kept.faults), 'line')} cannot be read: {kept.faults[0]}")
+        if not kept.decisions:
+            tell(self, f"there are no decisions in {path.name}")
+            return
+        record = self.session.record
+        start = nearest(kept.decisions, record, self.state.step)
+        screen = ConsensusScreen(kept.decisions, start, self._clock)
+        chosen = await self.app.push_screen_wait(screen)
+        if chosen is None:
+            return
+        steps = decisions_by_step(kept.decisions, record).items()
+        step = next((at for at, indexes in steps if chosen in indexes), None)
+        if step is None:
+            branch = kept.decisions[chosen].question.branch
+            tell(self, f"it was not asked on this branch, but on {branch or 'none'}")
+            return
+        self._look(step)
 
     @_writes("what models decide")
     @_needs_script
     @work(group=DIALOG)
     async def action_ask_models(self) -> None:
         """Ask several models the pending question."""
-        await self.tools.ask_models()
+        missing = [name for name in ("httpx", "pydantic", "dotenv") if find_spec(name) is None]
+        if missing:
+            warn(self, "asking models needs an extra: pip install 'quizlog-tui[solver]'")
+            return
+        from .ask import AskModelsScreen
+
+        self.gate.shut()
+        screen = AskModelsScreen(self.session, self._clock, self._agreed)
+        said = await self.app.push_screen_wait(screen) or ""
+        if said == "changed":
+            self.editing.move(self.session.reply)
+        else:
+            self.panes.draw()
+        if said.startswith("override: "):
+            self._look(self.session.pointer)
+            self.panes.prompt.fill(said.removeprefix("override: "))
+            self.panes.focus_pending()
+        self.panes.take_keys_when_painted()
+
+    # -- views of the output
+
+    @work(group=DIALOG)
+    async def action_formatted(self) -> None:
+        """Show the output with its Markdown, JSON and CSV laid out."""
+        from ..draw.formats import MOST, formatted_lines, sections
+        from ..screens.reading import ReadingScreen
+
+        state = self.state
+        text = "".join(state.shown.last.written)
+        if len(text) > MOST:
+            tell(self, f"the output has over {MOST:,} characters: too many to lay out")
+            return
+        found = sections(plain(text))
+        kinds = ", ".join(dict.fromkeys(filter(None, (section.kind for section in found))))
+        if not kinds:
+            tell(self, f"no Markdown, JSON or CSV in the output of step {state.step}")
+            return
+        about = f"Output of step {state.step} · {kinds}"
+        screen = ReadingScreen(
+            "Laid out", about, lambda width: Paragraphs(formatted_lines(found, width))
+        )
+        await self.app.push_screen_wait(screen)
+
+    @work(group=DIALOG)
+    async def action_difference(self) -> None:
+        """Show how the output differs from the step before, or from another branch's."""
+        from ..screens.compare import choose_step
+        from ..screens.reading import ReadingScreen
+
+        found = await choose_step(self, self.session, self.state.whole, self.state.step)
+        if found is None:
+            return
+        same = "" if found.differences else " · nothing differs"
+        about = f"{found.a.name} (left, <) and {found.b.name} (right, >){same}"
+        screen = ReadingScreen("Difference", about, lambda width: found)
+        await self.app.push_screen_wait(screen)
+
+    # -- files
+
+    def exports(self) -> list[Export]:
+        """The screen, and the whole record with all its branches."""
+        name = report_name(self.session.path)
+        report = ReportExport(self.session, self.slow_work.tell_progress)
+        played = partial(report.write, player=True)
+        return [
+            *super().exports(),
+            Export("the whole record as HTML", f"{name}.html", report.write, report),
+            Export("the whole record as HTML with a player", f"{name}.html", played, report),
+            Export("the whole record as Markdown", f"{name}.md", report.write, report),
+        ]
 
     @_writes("an episode of this branch")
     @_needs_script
     @work(group=DIALOG)
     async def action_episode(self) -> None:
         """Add the branch shown as an episode to a file."""
-        await self.tools.episode()
+        from ...episodes.read.index import USUAL
+
+        name, app = self.session.record.branch, self.app
+        question = f"Write {name} as an episode to which file?"
+        wanted = (await app.push_screen_wait(AskScreen(question, USUAL)) or "").strip()
+        if not wanted:
+            return
+        path = typed_path(wanted)
+        made = await self.slow_work.run(lambda: self._put_episode(name, path), "replaying it")
+        if made is not None:
+            tell(self, f"{name} is in {path}; {made.standing}")
+
+    def _put_episode(self, branch: str, path: Path) -> BuildResult:
+        """Build and write it. In a thread."""
+        from ...episodes.build.build import BuildSettings
+        from ...episodes.build.make import make
+
+        with Replayer(self._replayer.limits, checkpoints=0) as self._apart:
+            made = make(
+                [self.session.path],
+                path,
+                BuildSettings(),
+                lambda *told: None,
+                replayer=self._apart,
+                branch=branch,
+            )
+        for error in made.skipped:
+            raise error
+        return made
 
     @_writes("the script, in your editor")
     @_needs_script
     def action_editor(self) -> None:
         """Open the script at the line shown in the user's editor."""
-        self.tools.editor()
-
-    @work(group=DIALOG)
-    async def action_formatted(self) -> None:
-        """Show the output with its Markdown, JSON and CSV laid out."""
-        await self.tools.formatted()
-
-    @work(group=DIALOG)
-    async def action_difference(self) -> None:
-        """Show how the output differs from another step's."""
-        await self.tools.difference()
+        file, line = place_shown(self.session.source, self.state.shown)
+        try:
+            external.edit(self.app, file.path, line)
+        except QuizlogError as error:
+            complain(self, error)
+            return
+        self.action_reload()
 
     def action_neighbour(self, by: int) -> None:
         """Open the next or previous record of the library."""
@@ -425,26 +654,43 @@ class PlayerScreen(QuizlogScreen[None]):
 
     def action_own_command(self, name: str) -> None:
         """Run one of the user's own commands on the step shown."""
-        if not self._is_locked(f"whatever the command {name} does"):
-            self.commands.run(name, command_values(self.session, self.state))
-
-    def exports(self) -> list[Export]:
-        """The screen, and the whole record."""
-        return [*super().exports(), *self.tools.exports()]
+        if self._is_locked(f"whatever the command {name} does"):
+            return
+        values = {
+            "record": str(self.session.path.absolute()),
+            "branch": self.session.record.branch,
+            "step": str(self.state.step),
+            "answer": self.state.recorded or "",
+            "question": self.state.shown.next_prompt or "",
+        }
+        self.commands.run(name, values)
 
     # -- the panes
 
     def action_source(self) -> None:
-        """Switch between the source and the timeline."""
-        self.panes.toggle_source()
+        """Show the source instead of the timeline, or back; both if there is room."""
+        self.toggle_class("-source")
+        if self.has_class("-narrow"):
+            self.set_class(self.has_class("-source"), "-aside")
 
     def action_recorded(self) -> None:
-        """Show or hide the whole recorded answer."""
-        self.panes.toggle_recorded()
+        """Show the whole recorded answer beside the output, or take it away again."""
+        shown = not self.has_class("-recorded")
+        self.set_class(shown, "-recorded").set_class(shown, "-aside")
+        if shown:
+            self.query_one("#recorded").focus()
+        else:
+            self.panes.output.focus()
+        self.panes.draw()
 
     def action_focus_pane(self, name: str) -> None:
         """Focus a pane and show it."""
-        self.panes.focus_pane(name)
+        self.set_class(name != "output", "-aside")
+        if name != "output":
+            self.set_class(name == "source", "-source")
+            if self.has_class("-narrow"):
+                self.remove_class("-recorded")
+        self.query_one(f"#{name}").focus()
 
     def action_raw(self) -> None:
         """Switch between drawn output and its escape sequences as text."""
@@ -503,16 +749,17 @@ class PlayerScreen(QuizlogScreen[None]):
         self.panes.stop_playing()
         if self.slow_work.running:
             self._replayer.cancel()
-        self.tools.cancel()
+        if self._apart is not None:
+            self._apart.cancel()
         self.commands.cancel()
 
     def action_back(self) -> None:
         """Escape: stop a running script, cancel a fork, leave the input or end a search."""
         if not self.slow_work.running and self.state.mode != "answer":
             self.panes.show(self.state.give_up())
-            self.panes.focus_output()
+            self.panes.output.focus()
         elif not self.slow_work.running and self.panes.prompt.has_focus_within:
-            self.panes.focus_output()
+            self.panes.output.focus()
         else:
             super().action_back()
 
@@ -535,7 +782,7 @@ class PlayerScreen(QuizlogScreen[None]):
         """
         if self.state.finding is not None or not self._leads_to_library:
             self.panes.show(self.state.found(None))
-            self.panes.focus_output()
+            self.panes.output.focus()
         elif self.panes.prompt.has_drafts:
             leave = self.key("player.library")
             tell(self, f"there is typed text; {leave} goes back to the library without it")
@@ -551,57 +798,3 @@ class PlayerScreen(QuizlogScreen[None]):
         """Remember the place, however one leaves, and end a command of the user's."""
         self.commands.end()
         self._remembered.remember(self.session.path, self.state.step, self.session.pointer)
-
-
-class OpeningScreen(QuizlogScreen[None]):
-    """Shows the end of the recorded output while the record is replayed.
-
-    Args:
-        path: The record.
-        open: Opens it, in a thread.
-        replayer: Where it is replayed, to stop that.
-    """
-
-    SCOPE = "opening"
-    BINDINGS: ClassVar[list[BindingType]] = screen_bindings("opening")
-
-    def __init__(self, path: Path, open: Callable[[Path], Session], replayer: Replayer) -> None:
-        super().__init__()
-        self._path = path
-        self._open = open
-        self._replayer = replayer
-
-    def content(self) -> ComposeResult:
-        """The output."""
-        yield LineView(id="output")
-
-    async def session(self) -> Session:
-        """Show what is recorded, then replay it.
-
-        Raises:
-            QuizlogError: It cannot be read or replayed, or the user stopped it.
-        """
-        pane = self.query_one(LineView)
-        pane.border_title = "Output as recorded"
-        recorded = await asyncio.to_thread(RecordFile(self._path).read)
-        texts = recorded.print[-_LAST_TEXTS:]
-        pane.show(Paragraphs([line(text) for text in texts]), end=True)
-        pane.focus()
-        self.status("… replaying all answers; Escape stops it")
-        return await asyncio.to_thread(self._open, self._path)
-
-    def action_back(self) -> None:
-        """Stop the replay."""
-        self._replayer.cancel()
-
-    def leave(self) -> None:
-        """The same."""
-        self._replayer.cancel()
-
-
-def is_long(path: Path) -> bool:
-    """Whether a record takes so long to replay that its recorded output is shown first."""
-    try:
-        return path.stat().st_size > _LONG
-    except OSError:
-        return False

@@ -64,30 +64,28 @@ class BisectFinding:
     """What bisect found on a branch."""
 
     branch: str
-    """The branch."""
     answers: tuple[str, ...]
     """Its answers as far as the finding is about them."""
     text: str
-    """The finding in words."""
+
+    @classmethod
+    def of(cls, session: Session, culprit: Culprit | None) -> BisectFinding:
+        """What bisect found on the active branch, in words that name the branch and the answer."""
+        branch, answers = session.record.branch, tuple(session.record.inputs)
+        if culprit is None:
+            return cls(branch, answers, f"{branch}: no answer makes the outcome fail")
+        answer = clipped(one_line(answers[culprit.step]), _MOST_SHOWN) or "(empty)"
+        said = f"{branch}: {answer} at step {culprit.step} makes the outcome fail"
+        if culprit.failing_too:
+            others = plural(len(culprit.failing_too), "other answer")
+            said = f"{branch}: it fails at step {culprit.step} with {answer}, and with {others} too"
+        return cls(branch, answers[: culprit.step + 1], said)
 
     def holds(self, record: Record) -> bool:
         """Whether the branch still has these answers."""
         if self.branch not in record.names:
             return False
         return tuple(record.path_of(self.branch).upto(len(self.answers))) == self.answers
-
-
-def finding_of(session: Session, culprit: Culprit | None) -> BisectFinding:
-    """What bisect found on the active branch, in words that name the branch and the answer."""
-    branch, answers = session.record.branch, tuple(session.record.inputs)
-    if culprit is None:
-        return BisectFinding(branch, answers, f"{branch}: no answer makes the outcome fail")
-    answer = clipped(one_line(answers[culprit.step]), _MOST_SHOWN) or "(empty)"
-    said = f"{branch}: {answer} at step {culprit.step} makes the outcome fail"
-    if culprit.failing_too:
-        others = plural(len(culprit.failing_too), "other answer")
-        said = f"{branch}: it fails at step {culprit.step} with {answer}, and with {others} too"
-    return BisectFinding(branch, answers[: culprit.step + 1], said)
 
 
 @dataclass(frozen=True)
@@ -147,23 +145,6 @@ class PlayerState:
 
 
 def state_of(whole: Transcript, pointer: int, step: int | None = None) -> PlayerState:
-    """The state after a new run, with no mode begun and nothing found.
-
-    Args:
-        whole: The run through all recorded answers.
-        pointer: Where the record stands.
-        step: The step to look at; the pointer if None.
-    """
+    """The state after a new run, at a step or else at the pointer; no mode begun, nothing found."""
     head = Playhead(pointer, len(whole.steps))
     return PlayerState(whole, head if step is None else head.to(step))
-
-
-def command_values(session: Session, state: PlayerState) -> dict[str, str]:
-    """What the user's own commands may read at the step shown."""
-    return {
-        "record": str(session.path.absolute()),
-        "branch": session.record.branch,
-        "step": str(state.step),
-        "answer": state.recorded or "",
-        "question": state.shown.next_prompt or "",
-    }

@@ -25,12 +25,12 @@ from textual.widgets import Static
 
 from ...errors import UsageError
 from ...files.paths import record_path, typed_path
-from ...proof.compare import AlignedRow, Span, align, changes, stop_texts, words
+from ...proof.compare import AlignedRow, Span, align, changes, words
 from ...proof.diverge import first_difference
 from ...proof.drift import NOUNS
 from ...record.lineage import partings
 from ...replay.replayer import Replayer
-from ...replay.transcript import Step, Transcript
+from ...replay.transcript import Step, StopPart, Transcript, stop_parts
 from ...session.audit import Audit, readable_path
 from ...session.reply import BranchInfo
 from ...session.session import Session
@@ -61,6 +61,8 @@ SIDE_BY_SIDE = 70
 """Minimum width in cells for two columns."""
 _SIGNS = {"same": "│", "changed": "≠", "only-a": "<", "only-b": ">"}
 """The sign of a row: alike, different, only on the left, only on the right."""
+_PARTS: dict[StopPart, str] = {"output": "", "question": "prompt", "answer": "answer"}
+"""The parts of a stop that are compared, with their styles."""
 _MARKED = ("removed", "added")
 """The styles of differing words, on the left and on the right."""
 _WHAT = {"answer": "the answer"} | NOUNS
@@ -420,12 +422,13 @@ class _StopPart(NamedTuple):
 
 def _texts(step: Step, run: Transcript) -> list[tuple[str, str]]:
     """The parts of a stop as they were written, each with its style; a cursor if one is asked."""
-    output, question, answer, end = stop_texts(step, run)
-    pending = step.prompt is not None and step.input is None
-    texts = [(output, ""), (question, "prompt"), ("▏", "dim") if pending else (answer, "answer")]
-    if end:
-        before = "\n" if output and not output.endswith("\n") else ""
-        texts += [(before, ""), (f"{MARKS[run.status]} {end}", STYLES[run.status])]
+    parts = stop_parts(step, run)
+    texts = [(parts[kind], style) for kind, style in _PARTS.items()]
+    if step.prompt is not None and step.input is None:
+        texts[-1] = ("▏", "dim")
+    if parts["end"]:
+        before = "" if parts["output"][-1:] in ("", "\n") else "\n"
+        texts += [(before, ""), (f"{MARKS[run.status]} {parts['end']}", STYLES[run.status])]
     return texts
 
 
@@ -656,6 +659,39 @@ async def choose(
     if not wanted:
         return None
     return await _compared(screen, side, lambda: _record_side(wanted, replayer, session.audit))
+
+
+async def choose_step(
+    screen: QuizlogScreen[Any], session: Session, whole: Transcript, step: int
+) -> Comparison | None:
+    """Ask what to compare the output of a step with, and compare; None if nothing was chosen."""
+    record = session.record
+    others = [name for name in record.names if name != record.branch]
+    others = [name for name in others if len(record.path_of(name)) >= step]
+    told = told_apart(record.names)
+    before = [f"the step before ({step - 1})"] if step else []
+    names = [*before, *(f"step {step} on branch {told[name]}" for name in others)]
+    if not names:
+        tell(screen, "there is no step before, and no other branch has this step")
+        return None
+    lines = [line(name, cut=True) for name in names]
+    ask = ChooseScreen(f"Compare the output of step {step} with", lines)
+    chosen = 0 if len(names) == 1 else await screen.app.push_screen_wait(ask)
+    if chosen is None:
+        return None
+    here = _step_side(f"step {step}", whole, step)
+    if chosen < len(before):
+        return Comparison(_step_side(f"step {step - 1}", whole, step - 1), here)
+    branch = others[chosen - len(before)]
+    run = await screen.slow_work.run(lambda: session.transcript_of(branch))
+    return None if run is None else Comparison(_step_side(names[chosen], run, step), here)
+
+
+def _step_side(name: str, run: Transcript, step: int) -> DrawnSide:
+    """One step of a run as a run of its own."""
+    stop = run.upto(step)
+    alone = Transcript(stop.steps.upto(0), stop.last, stop.status, stop.last_error)
+    return DrawnSide(name, alone, step)
 
 
 async def _compared(

@@ -98,11 +98,7 @@ def column_at(shown: Layout, cell: int) -> str | None:
 class Grid(Document):
     """A document with one row per item, laid out again for each width.
 
-    Args:
-        length: How many rows there are.
-        lay_out: The columns for a width.
-        make: A row under a layout.
-        text: What a search looks through: the cells uncut.
+    A search looks through `text`, which has the cells uncut.
     """
 
     def __init__(
@@ -131,7 +127,7 @@ class Grid(Document):
     def starts(self, width: int) -> Sequence[int]:
         """The first row of each item, and the number of rows."""
         self._layout = self._lay_out(width)
-        return range(self._length + 1)
+        return super().starts(width)
 
 
 class Heads(Widget):

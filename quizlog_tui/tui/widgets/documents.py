@@ -65,13 +65,13 @@ class Document(ABC):
     def __getitem__(self, index: int) -> Line:
         """One item."""
 
-    @abstractmethod
     def text(self, index: int) -> str:
         """The text that a search reads."""
+        return self[index].text
 
-    @abstractmethod
     def starts(self, width: int) -> Sequence[int]:
-        """The first row of each item, then the number of rows."""
+        """The first row of each item, then the number of rows; each item is one row by default."""
+        return range(len(self) + 1)
 
     def numbered(self, index: int) -> Line:
         """An item with its step number on each line, if the document has steps."""
@@ -98,10 +98,6 @@ class Paragraphs(Document):
     def __getitem__(self, index: int) -> Line:
         return self._lines[index]
 
-    def text(self, index: int) -> str:
-        """The text that a search reads."""
-        return self._lines[index].text
-
     def starts(self, width: int) -> Sequence[int]:
         """The first row of each item, and the number of rows."""
         return list(accumulate((len(rows(item, width)) for item in self._lines), initial=0))
@@ -119,14 +115,6 @@ class Table(Document):
 
     def __getitem__(self, index: int) -> Line:
         return self._make(index)
-
-    def text(self, index: int) -> str:
-        """The text that a search reads."""
-        return self._make(index).text
-
-    def starts(self, width: int) -> Sequence[int]:
-        """The first row of each item, and the number of rows."""
-        return range(self._length + 1)
 
 
 class StackedDocuments(Document):
@@ -164,20 +152,6 @@ class StackedDocuments(Document):
             top = found.pop()
             found += [top + start for start in part.starts(width)]
         return found
-
-
-def end_alike(before: Document, after: Document) -> bool:
-    """Whether two documents have as many items, and the same last one."""
-    last = len(after) - 1
-    return len(before) == last + 1 and (last < 0 or before[last] == after[last])
-
-
-def name_lines(item: Line, name: str) -> Line:
-    """Prefix each line of a text with a name."""
-    pieces = [
-        piece for one in logical_lines(item.pieces) for piece in (("\n", ""), (name, "dim"), *one)
-    ]
-    return Line(tuple(pieces[1:]), unwrapped=item.unwrapped)
 
 
 def logical_lines(pieces: Sequence[tuple[str, str]]) -> Iterator[Row]:
@@ -318,7 +292,6 @@ class Rows(Sequence[Row]):
         return self._begun[1]
 
     def _cut(self, start: int, end: int) -> Row:
-        """The pieces between two offsets of the text."""
         found: Row = []
         for nth in range(max(0, bisect_right(self._ends, start) - 1), len(self._pieces)):
             begin = self._ends[nth]
@@ -360,7 +333,6 @@ def _row_count(text: str, width: int, unwrapped: Unwrapped) -> int:
 
 
 def _row_begins(text: str, width: int | None, unwrapped: Unwrapped) -> Sequence[int]:
-    """The offsets of a line's rows."""
     if width is None or _stays_whole(text, unwrapped):
         return (0,)
     narrow = text.isascii() or not _NOT_NARROW.search(text)
@@ -376,7 +348,6 @@ def _stays_whole(text: str, unwrapped: Unwrapped) -> bool:
 
 
 def _breaks(text: str, width: int, *, narrow: bool) -> Iterator[int]:
-    """The offsets at which a text wraps."""
     at = 0
     while True:
         if narrow:
@@ -419,11 +390,7 @@ def is_table_row(line: str) -> bool:
 
 
 def first_column(rows: Sequence[str]) -> int:
-    """The cells of the first column of a table, with what ends it; 0 if it has only one.
-
-    Args:
-        rows: The rows of the table.
-    """
+    """The cells of the first column of a table, with what ends it; 0 if it has only one."""
     barred = next((row for row in rows if _BARS.fullmatch(row)), None)
     if barred is not None:
         first = _FIRST.match(barred)

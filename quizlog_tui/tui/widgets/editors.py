@@ -35,12 +35,7 @@ class Editor(Vertical):
     DEFAULT_CSS = "Editor { height: auto; }"
 
     async def fit(self, kind: InputType, text: str) -> None:
-        """Adapt to a question.
-
-        Args:
-            kind: What kind of answer it wants.
-            text: What was printed before it, and its own text.
-        """
+        """Adapt to a question; `text` is what was printed before it, and its own text."""
 
     async def fill(self, answer: str) -> None:
         """Insert an answer to edit or send; an empty one clears the input."""
@@ -271,9 +266,9 @@ def _at(cells: list[list[str]], row: int, column: int) -> str:
     return cells[row][column] if row < len(cells) and column < len(cells[row]) else ""
 
 
-def is_small(rows: int, columns: int) -> bool:
-    """Whether a matrix of a size can be shown as a grid."""
-    return max(rows, columns) <= _MOST
+def fits_grid(kind: InputType, text: str) -> bool:
+    """Whether the grid has room for the matrix that a question asks for."""
+    return max(size_in(text, kind.rows)) <= _MOST
 
 
 def holds_matrix(answer: str) -> bool:
@@ -283,7 +278,7 @@ def holds_matrix(answer: str) -> bool:
         return not answer.strip()
     even = len({len(row) for row in found}) == 1
     text = "[" + ",".join("[" + ",".join(row) + "]" for row in found) + "]"
-    return even and is_small(len(found), len(found[0])) and text == "".join(answer.split())
+    return even and max(len(found), len(found[0])) <= _MOST and text == "".join(answer.split())
 
 
 def _rows_in(answer: str) -> list[list[str]]:

@@ -48,13 +48,9 @@ class Hits(NamedTuple):
 
 
 class Finding:
-    """A search for words in a document.
+    """A search for words in a document; upper and lower case are the same.
 
     It first searches the texts only; an item is created if its text has the words.
-
-    Args:
-        words: What to find; upper and lower case are the same.
-        document: Where.
     """
 
     def __init__(self, words: str, document: Document) -> None:
@@ -69,12 +65,7 @@ class Finding:
         self._hits: dict[int, Hits] = {}
 
     def follow(self, document: Document, same: int) -> None:
-        """Continue with another document.
-
-        Args:
-            document: What is searched from now on.
-            same: How many first items are as they were, and are drawn alike.
-        """
+        """Continue with another document; its first `same` items are drawn as they were."""
         self._document = document
         self._looked = min(self._looked, same)
         last = bisect_left(self._items, same)
@@ -197,9 +188,7 @@ class LineSearch:
         self.whole: Document = Paragraphs()
         """The document without a filter."""
         self.here: Place | None = None
-        """The current hit."""
         self.finding: Finding | None = None
-        """The search."""
         self.filtered: FilteredDocument | None = None
         """The filtered document, while the filter is on."""
         self._width = 0
@@ -292,12 +281,7 @@ class LineSearch:
 
 
 class FilteredDocument(Document):
-    """The items with hits, as far as they have been measured.
-
-    Args:
-        document: All items.
-        finding: What is found in them.
-    """
+    """The items with hits, as far as they have been measured."""
 
     def __init__(self, document: Document, finding: Finding) -> None:
         self._document = document
@@ -329,10 +313,6 @@ class FilteredDocument(Document):
 
     def __getitem__(self, index: int) -> Line:
         return self._left(index)[0]
-
-    def text(self, index: int) -> str:
-        """The remaining text of an item."""
-        return self[index].text
 
     def moved(self, index: int) -> Sequence[int]:
         """The offsets of an item's hits in its remaining text."""
@@ -385,7 +365,6 @@ class HitRows(NamedTuple):
     """The rows and hits of a visible item."""
 
     rows: Rows = Rows((), None)
-    """The rows of the visible text."""
     starts: Sequence[int] = ()
     """Offset of each hit in it."""
     places: Sequence[int] = ()
@@ -402,13 +381,7 @@ class HitRows(NamedTuple):
         return self.places[nth] if nth < len(self.places) else None
 
     def within(self, row: int, size: int, length: int) -> Iterator[tuple[int, int, int]]:
-        """The parts of hits in a row: start, end and the hit's position.
-
-        Args:
-            row: Which of the item's rows.
-            size: Its characters.
-            length: The characters of a hit.
-        """
+        """The parts of hits in a row of `size` characters: start, end and position."""
         begin = self.rows.begin(row)
         first = bisect_right(self.starts, begin - length)
         for nth in range(first, bisect_left(self.starts, begin + size)):

@@ -28,15 +28,11 @@ _ALWAYS = ("app.help", "leave")
 """Actions that stay when there is no room for all keys: a lost user looks for them."""
 _SIGNS = {"information": "", "warning": "! ", "error": "✗ "}
 _STYLES = {"information": "", "warning": "$text-warning", "error": "$text-error"}
-_LOOK_SECONDS = 0.2
+_LOOK_SECONDS = 0.05
 
 
 class KeyLine(Widget):
-    """The bindings of the screen that the footer shows.
-
-    Args:
-        label: What a key is called; empty for one that is not offered.
-    """
+    """The bindings that the footer shows; those with an empty `label` are left out."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"key-line--key", "key-line--label"}
     ALLOW_SELECT = False
@@ -108,7 +104,6 @@ class KeyLine(Widget):
 
 
 def _width(part: tuple[Binding, str]) -> int:
-    """Cells of a key and its label."""
     return cell_len(f"{part[1]} {part[0].description} ")
 
 
@@ -152,11 +147,7 @@ def describe_message(note: Notification) -> Content:
 
 
 class Guide(Static):
-    """Shows a lesson until it is done, then the next.
-
-    Args:
-        tour: Knows the lesson; all screens share it.
-    """
+    """Shows a lesson until it is done, then the next; all screens share the tour."""
 
     DEFAULT_CSS = """
     Guide { height: auto; padding: 0 1; background: $primary 25%; color: $foreground; }

@@ -21,9 +21,9 @@ from textual.timer import Timer
 
 from ...text import visible
 from ..keys.keymap import bindings
-from .documents import Document, Paragraphs, Row, Rows, end_alike, rows
+from .documents import Document, Paragraphs, Row, Rows, rows
 from .finding import HitRows, LineSearch, Place
-from .row_painter import CURSOR, STYLES, Mark, RowPainter, Seen
+from .row_painter import CURSOR, STYLES, Mark, RowPainter
 
 _KEPT = 512
 """Number of items whose rows are cached."""
@@ -31,6 +31,8 @@ _PAUSE = 0.01
 """Seconds between two rounds of counting hits, for keys and painting."""
 _NEW = "▎"
 """Stands before each row of the last block."""
+_Seen = list[tuple[Row, str, list[Mark]]]
+"""The visible rows, each with the sign of its item and the marks in it."""
 
 
 class _RowIndex:
@@ -38,7 +40,6 @@ class _RowIndex:
 
     def __init__(self) -> None:
         self.document: Document = Paragraphs()
-        """The document shown."""
         self.starts: Sequence[int] = (0,)
         """The first row of each item, then the number of rows."""
         self.width = 0
@@ -108,12 +109,7 @@ class _RowIndex:
 
 
 class _HitsShown:
-    """The rows of hits, and the hits in rows.
-
-    Args:
-        search: What is searched for.
-        index: In which rows what is left of the document stands.
-    """
+    """The rows of hits, and the hits in rows."""
 
     def __init__(self, search: LineSearch, index: _RowIndex) -> None:
         self._search = search
@@ -166,6 +162,12 @@ class _HitsShown:
         return found or HitRows()
 
 
+def _end_alike(before: Document, after: Document) -> bool:
+    """Whether two documents have as many items, and the same last one."""
+    last = len(after) - 1
+    return len(before) == last + 1 and (last < 0 or before[last] == after[last])
+
+
 class LineView(ScrollView, can_focus=True):
     """Shows a document with an optional cursor and search hits."""
 
@@ -199,7 +201,6 @@ class LineView(ScrollView, can_focus=True):
         self._index = _RowIndex()
         self._painter = RowPainter(self, self.GUTTER)
         self.search = LineSearch()
-        """The search and the filter."""
         self._hits = _HitsShown(self.search, self._index)
         self._mark: int | None = None
         self._drawn_at = 0
@@ -213,7 +214,7 @@ class LineView(ScrollView, can_focus=True):
     def show(self, document: Document, *, cursor: int | None = None, end: bool = False) -> None:
         """Replace the content, and show the cursor (an index of the document) or the end."""
         before = self._seen()
-        if not end_alike(self.search.whole, document):
+        if not _end_alike(self.search.whole, document):
             self._painter.return_to_left()
         same = self.search.follow(document)
         self._at_end, self._mark, self._placed_at = end, cursor, None
@@ -233,7 +234,6 @@ class LineView(ScrollView, can_focus=True):
         return None if self._mark is None else self.search.shown_index(self._mark)
 
     def _point(self, index: int) -> None:
-        """Select a visible item."""
         self._mark = self.search.whole_index(index)
 
     def _put(self, same: int) -> None:
@@ -248,7 +248,7 @@ class LineView(ScrollView, can_focus=True):
         self._painter.keep(self._index.forget(kept))
         self._hits.forget()
 
-    def _seen(self) -> Seen | None:
+    def _seen(self) -> _Seen | None:
         """The visible part; None while the pane has no rows."""
         if not self._index.width:
             return None
@@ -259,7 +259,7 @@ class LineView(ScrollView, can_focus=True):
             for row in range(top, bottom)
         ]
 
-    def _repaint(self, before: Seen | None) -> None:
+    def _repaint(self, before: _Seen | None) -> None:
         """Redraw only the changed rows, because drawing a row costs more than comparing it."""
         after = self._seen()
         if before is None or after is None:
@@ -395,11 +395,9 @@ class LineView(ScrollView, can_focus=True):
         self._describe_search()
 
     def find_next(self, by: int, *, here: bool = False) -> bool:
-        """Go to the next (1) or previous (-1) hit, wrapping around; whether there is one.
+        """Go to the next (1) or previous (-1) hit, or one `here`; whether there is one.
 
-        Args:
-            by: Which way.
-            here: Whether the hit where one is will do.
+        It wraps around at both ends.
         """
         finding = self.search.finding
         if finding is None:
@@ -440,11 +438,9 @@ class LineView(ScrollView, can_focus=True):
         return self._hits.place_at(top if by > 0 else top + self._height)
 
     def _go_to(self, place: Place) -> None:
-        """Go to a hit."""
         self._reveal_hit(place)
 
     def _reveal_hit(self, place: Place) -> None:
-        """Scroll a hit into view, with some context before it."""
         row = self._hits.row_of(place)
         if row is not None and not self._in_sight(row):
             self._scroll_to_row(max(0, row - self._height // 4))
@@ -546,11 +542,7 @@ class BlockView(LineView):
             self._scroll_to_row(starts[at])
 
     def keep_place(self, change: Callable[[], None]) -> None:
-        """Let another drawing of the same text be shown, with the block at the top staying there.
-
-        Args:
-            change: Shows it.
-        """
+        """Let `change` show another drawing of the same text; the block at the top stays there."""
         top, away = self.scroll_offset.y, self._scrolled_away
         index = self._index.item_at(top)
         inside = top - self._index.starts[index or 0]

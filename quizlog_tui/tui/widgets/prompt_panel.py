@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from .editors import Editor
 
 
-EditorName = Literal["box", "grid"]
+_EditorName = Literal["box", "grid"]
 """The inputs that may replace the plain line: several lines, or cells of a matrix."""
 _YES_NO = re.compile(r"\b(yes|y)\b\W{0,3}(?:/|\||,|or)\W{0,3}\b(no|n)\b", re.I)
 
@@ -66,10 +66,12 @@ class PromptQuestion:
         return Table(len(rows), lambda index: line(("  ", ""), rows[index], cut=True))
 
     @cached_property
-    def editor(self) -> EditorName | None:
+    def editor(self) -> _EditorName | None:
         """The input for this kind of answer; None if the plain line fits best."""
         if self.kind.name == MATRIX:
-            return "grid" if _is_small_matrix(self.kind, self.heard) else None
+            from .editors import fits_grid
+
+            return "grid" if fits_grid(self.kind, self.heard) else None
         return "box" if self.kind.rows or self.kind.name in (TEXTAREA, JSON) else None
 
     @property
@@ -79,19 +81,11 @@ class PromptQuestion:
 
     def fits_editor(self, answer: str) -> bool:
         """Whether that input can show a whole answer."""
-        return self.editor != "grid" or _is_matrix(answer)
+        if self.editor != "grid":
+            return True
+        from .editors import holds_matrix
 
-
-def _is_small_matrix(kind: InputType, text: str) -> bool:
-    from .editors import is_small, size_in
-
-    return is_small(*size_in(text, kind.rows))
-
-
-def _is_matrix(answer: str) -> bool:
-    from .editors import holds_matrix
-
-    return holds_matrix(answer)
+        return holds_matrix(answer)
 
 
 def options(question: str, kind: InputType) -> tuple[str, ...]:
@@ -156,13 +150,7 @@ class PromptPanel(Vertical):
     # -- what is shown
 
     def ask(self, title: str, question: PromptQuestion, suggestions: Sequence[str] = ()) -> None:
-        """Show a question that can be answered.
-
-        Args:
-            title: Where it stands.
-            question: What is asked.
-            suggestions: Answers to step through with up and down.
-        """
+        """Show a question that can be answered; up and down step through the suggestions."""
         same, self._question = question == self._question, question
         self._turn_to(f"{title}\n{question.text}")
         if not same:
@@ -175,7 +163,6 @@ class PromptPanel(Vertical):
         self._arrange()
 
     def _offer(self, question: PromptQuestion) -> None:
-        """List the options."""
         shown = self.query_one("#options", RowList)
         if len(shown.document) != len(question.options):
             shown.styles.height = min(6, len(question.options))
@@ -243,7 +230,6 @@ class PromptPanel(Vertical):
 
     @property
     def _text_line(self) -> TextLine:
-        """The plain line."""
         return self.query_one("#answer", TextLine)
 
     @property
@@ -327,12 +313,7 @@ class PromptPanel(Vertical):
             self.focus_input()
 
     def _put(self, text: str, *, fits: bool) -> None:
-        """Put a text into the inputs.
-
-        Args:
-            text: The text.
-            fits: Whether the input for the question holds it.
-        """
+        """Put a text into the inputs; it `fits` if the input for the question holds it."""
         self._unfit, self._before_paste = not fits, None
         fitted = fits and not self._plain and self._question and self._question.editor
         self._needs_lines = "\n" in text and not fitted
@@ -365,7 +346,6 @@ class PromptPanel(Vertical):
             self._text_line.fill(self.options[event.index])
 
     def _lists(self, table: Document) -> bool:
-        """Whether a table lists the options of the question shown."""
         return self._question is not None and table is self._question.table
 
     def on_input_changed(self, event: TextLine.Changed) -> None:
@@ -407,10 +387,7 @@ class Drafts:
     def turn_to(self, question: str, typed: str, line: str) -> str | None:
         """The draft to put into the input of a question; None if the question is already shown.
 
-        Args:
-            question: What tells it from all others.
-            typed: What stands in the input shown.
-            line: What stands in the plain line, where one types ahead.
+        `typed` stands in the input shown, `line` in the plain one, where one types ahead.
         """
         if question == self._question:
             return None
@@ -422,19 +399,14 @@ class Drafts:
 
 
 class _FittedInput:
-    """Shows at most one input; creates each on first use.
-
-    Args:
-        panel: Where the inputs are shown.
-        before: What they are shown above, as a selector.
-    """
+    """Shows at most one input, above `before`; creates each on first use."""
 
     def __init__(self, panel: Widget, before: str) -> None:
         self._panel = panel
         self._before = before
         self._question: PromptQuestion | None = None
-        self._editors: dict[EditorName, Editor] = {}
-        self._fitted: dict[EditorName, PromptQuestion] = {}
+        self._editors: dict[_EditorName, Editor] = {}
+        self._fitted: dict[_EditorName, PromptQuestion] = {}
         self._text: str | None = None
         self._begins = False
         self._turn = asyncio.Lock()
@@ -445,7 +417,7 @@ class _FittedInput:
         return self._question is not None
 
     @property
-    def _kind(self) -> EditorName | None:
+    def _kind(self) -> _EditorName | None:
         return None if self._question is None else self._question.editor
 
     @property
@@ -497,13 +469,13 @@ class _FittedInput:
             await self._make(kind)
             await self._fill(kind, question, focused=focused)
 
-    async def _make(self, kind: EditorName) -> None:
+    async def _make(self, kind: _EditorName) -> None:
         if kind not in self._editors:
             editor = _make_editor(kind)
             await self._panel.mount(editor, before=self._before)
             self._editors[kind] = editor
 
-    async def _fill(self, kind: EditorName, question: PromptQuestion, *, focused: bool) -> None:
+    async def _fill(self, kind: _EditorName, question: PromptQuestion, *, focused: bool) -> None:
         editor, fresh = self._editors[kind], self._fitted.get(kind) != question
         if fresh:
             self._fitted[kind] = question
@@ -515,9 +487,9 @@ class _FittedInput:
             editor.begin()
 
 
-def _make_editor(name: EditorName) -> Editor:
+def _make_editor(name: _EditorName) -> Editor:
     """An input, whose module is loaded only now because few questions need it."""
     from .editors import MatrixGrid, TextBox
 
-    kinds: dict[EditorName, type[Editor]] = {"box": TextBox, "grid": MatrixGrid}
+    kinds: dict[_EditorName, type[Editor]] = {"box": TextBox, "grid": MatrixGrid}
     return kinds[name]()

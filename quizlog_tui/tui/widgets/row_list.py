@@ -16,6 +16,22 @@ from .finding import Place
 from .line_view import LineView
 
 
+@dataclass
+class _OfItem(Message):
+    """What happened to an item of a list."""
+
+    list: RowList
+    index: int
+    """Index in the whole document, even if the filter is on."""
+    document: Document
+    """The document of the index; the list may show another one by now."""
+
+    @property
+    def control(self) -> RowList:
+        """The list, for `on` selectors."""
+        return self.list
+
+
 class RowList(LineView):
     """Items with a cursor. Posts `Moved` when the cursor moves and `Chosen` on Enter."""
 
@@ -23,37 +39,16 @@ class RowList(LineView):
     GUTTER = 1
 
     @dataclass
-    class Moved(Message):
+    class Moved(_OfItem):
         """The cursor is on another item."""
-
-        list: RowList
-        index: int
-        """Index in the whole document, even if the filter is on."""
-        document: Document
-        """The document of the index; the list may show another one by now."""
-
-        @property
-        def control(self) -> RowList:
-            """The list, for `on` selectors."""
-            return self.list
 
         def can_replace(self, message: Message) -> bool:
             """Only the last of many moves counts."""
             return isinstance(message, RowList.Moved) and message.list is self.list
 
     @dataclass
-    class Chosen(Message):
+    class Chosen(_OfItem):
         """An item was chosen with Enter or a click on the selected one."""
-
-        list: RowList
-        index: int
-        document: Document
-        """The document of the index; the list may show another one by now."""
-
-        @property
-        def control(self) -> RowList:
-            """The list, for `on` selectors."""
-            return self.list
 
     def show(self, document: Document, *, cursor: int | None = None, end: bool = False) -> None:
         """Replace the content; the cursor stays unless one is given."""
@@ -110,7 +105,6 @@ class RowList(LineView):
             self._scroll_to_row(bottom - self.scrollable_content_region.height)
 
     def _start(self, by: int, *, here: bool) -> Place:
-        """Start at the cursor."""
         item = self.index or 0
         return Place(item + 1 if by > 0 and not here else item, 0)
 

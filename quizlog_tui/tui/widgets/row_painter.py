@@ -22,7 +22,6 @@ from ...terminal_text import rich_style
 from .documents import SGR, Row
 
 STYLES = ("prompt", "answer", "error", "good", "warn", "dim", "head", "code", "removed", "added")
-"""The names of styles."""
 CURSOR = "›"
 """Stands in the gutter before the selected item."""
 _READABLE = 0.15
@@ -37,17 +36,8 @@ class Mark(NamedTuple):
     style: str
 
 
-Seen = list[tuple[Row, str, list[Mark]]]
-"""The visible rows, each with the sign of its item and the marks in it."""
-
-
 class RowPainter:
-    """Draws rows, and caches those without marks.
-
-    Args:
-        pane: Has the styles, as `line--` and their name.
-        gutter: Cells at the left for the cursor's sign.
-    """
+    """Draws rows in the `line--` styles of a pane, and caches those without marks."""
 
     def __init__(self, pane: Widget, gutter: int) -> None:
         self._pane = pane
@@ -56,7 +46,6 @@ class RowPainter:
         self.left = 0
         """How many cells rows are scrolled sideways."""
         self.strips: dict[int, Strip] = {}
-        """The drawn rows."""
 
     def forget_styles(self) -> None:
         """Drop the colours of the previous theme."""
@@ -129,7 +118,6 @@ class RowPainter:
         return Strip([*first, *rest])
 
     def _selected(self, strip: Strip, length: int, row: int) -> Strip:
-        """The row with its selection."""
         selection = self._pane.text_selection
         span = selection.get_span(row) if selection else None
         if span is None:
@@ -171,13 +159,7 @@ def _restyled(strip: Strip, start: int, end: int, style: Style) -> Strip:
 
 
 def _readable_style(name: str, pane: Style, theme: TerminalTheme) -> Style:
-    """A style over that of a pane; a text that could not be read gets another colour.
-
-    Args:
-        name: Parameters of SGR.
-        pane: The style of the pane.
-        theme: What the numbered colours look like.
-    """
+    """The style for parameters of SGR, over a pane's; unreadable text gets another colour."""
     own = rich_style(name)
     found = pane + own
     if own.reverse or found.color is None or found.bgcolor is None:

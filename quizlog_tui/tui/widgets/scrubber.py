@@ -61,7 +61,6 @@ class Scrubber(Widget):
         return Strip(segments).adjust_cell_length(self.content_size.width, plain)
 
     def _cells(self) -> Iterator[tuple[str, str]]:
-        """The character and style of each column."""
         columns = self._columns()
         head = column_of(self._step, self._length, columns)
         signs = {column_of(at, self._length, columns): sign for at, sign in self._marks.items()}
