@@ -28,17 +28,22 @@ from tests.support.build import Build
 from tests.support.report_pages import TEXT, Page, report, unsafe
 from tests.support.sessions import QUIZ
 
-PLAIN = Page(to_html(report("x")))
+SCRIPT = re.compile(r"<script>.*?</script>", re.S)
+PLAIN = {player: to_html(report("x"), player=player) for player in (False, True)}
+PARSED = {player: Page(page) for player, page in PLAIN.items()}
 
 
-@given(TEXT.filter(plain))
-def test_no_text_becomes_html(text: str) -> None:
-    page = to_html(report(text))
+@pytest.mark.parametrize("player", [False, True])
+@given(text=TEXT.filter(plain))
+def test_no_text_becomes_html_or_reaches_the_script(player: bool, text: str) -> None:
+    page = to_html(report(text), player=player)
     assert not unsafe(page)
     page.encode()
     parsed = Page(page)
-    assert parsed.tags == PLAIN.tags
-    assert parsed.comments == PLAIN.comments
+    assert parsed.tags == PARSED[player].tags
+    assert parsed.comments == PARSED[player].comments
+    assert SCRIPT.findall(page) == SCRIPT.findall(PLAIN[player])
+    assert "<script" not in SCRIPT.sub("", page)
     settles = plain(text) != visible(text)
     assert parsed.text.count(visible(text)) >= (10 if settles else 15)
     assert plain(text + text) in parsed.text
