@@ -1,7 +1,7 @@
 """The base of all screens: status line, search, help, copy, export, slow work with cancel.
 
-A screen names its `SCOPE` in the table of actions and yields its panes in `content`. `Program` is
-what it may ask of the app. This module does not know about records.
+A screen names its `SCOPE` in the table of actions, which gives it its keys, and yields its panes in
+`content`. `Program` is what it may ask of the app. This module does not know about records.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 from textual import work
 from textual.app import App, ComposeResult
 from textual.binding import Binding
+from textual.containers import Container, Vertical
 from textual.screen import Screen, ScreenResultType
 from textual.timer import Timer
 from textual.widgets import Static
@@ -27,14 +28,16 @@ from ...session.audit import Audit
 from ...text import one_line
 from .. import external
 from ..keys.actions import find_action
-from ..keys.keymap import shown
+from ..keys.keymap import screen_bindings, shown
 from ..keys.own_commands import OwnCommand
 from ..keys.typed_keys import KeyGate
 from ..lessons import Tour
 from ..toasts import complain, tell
-from ..widgets.documents import line
+from ..widgets.columns import Grid, Heads
+from ..widgets.documents import Document, line
 from ..widgets.footer import Guide, KeyLine, MessageLine
 from ..widgets.line_view import LineView
+from ..widgets.row_list import RowList
 from ..widgets.text_fields import SearchBar
 from .dialogs import AskScreen, ChooseScreen, PrivateScreen
 from .export import Export, ReportExport, pictures
@@ -151,6 +154,15 @@ class SlowWork:
             self._stopping = self._screen.set_interval(_STOP_SECONDS, self._cancel)
 
 
+def halves(rows: str, detail: str) -> ComposeResult:
+    """A list under its titles, and the selected row in full: below it, or beside it where wide."""
+    with Container(id="halves"):
+        with Vertical():
+            yield Heads(id="heads")
+            yield RowList(id=rows)
+        yield LineView(id=detail)
+
+
 DIALOG = "dialog"
 """The group of workers that wait for the user."""
 
@@ -175,8 +187,17 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
         }
         & LineView { border: round $panel; border-title-color: $text-muted; }
         & LineView:focus { border: round $primary; }
+        & #halves { layout: vertical; height: 1fr; }
+        & #halves > Vertical { height: 2fr; }
+        & #halves > Vertical > RowList { height: 1fr; }
+        &.-wide #halves { layout: horizontal; }
+        &.-wide #halves > Vertical { width: 2fr; height: 1fr; }
     }
     """
+
+    def __init_subclass__(cls, **options: bool) -> None:
+        cls.BINDINGS = screen_bindings(cls.SCOPE)
+        super().__init_subclass__(**options)
 
     def __init__(self) -> None:
         super().__init__()
@@ -201,8 +222,8 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
         yield MessageLine()
 
     def content(self) -> ComposeResult:
-        """The screen's own panes."""
-        yield from ()
+        """The screen's own panes: one, unless it has others."""
+        yield LineView(id="text")
 
     def destinations(self) -> Iterator[Destination]:
         """Where one can go on this screen, for the palette."""
@@ -218,15 +239,16 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
 
     def key(self, name: str) -> str:
         """The key of an action id under the user's key map; empty if audit mode refuses it."""
-        action = find_action(name)
-        refused = action is not None and action.is_refused(self.audit)
-        return "" if refused else shown(name, self.app._keymap)
+        return "" if self._refuses(name) else shown(name, self.app._keymap)
 
     def label(self, binding: Binding) -> str:
         """What the footer calls a key; empty if audit mode refuses what it does."""
-        action = find_action(binding.id)
-        refused = action is not None and action.is_refused(self.audit)
-        return "" if refused else binding.description
+        return "" if self._refuses(binding.id) else binding.description
+
+    def _refuses(self, name: str | None) -> bool:
+        """Whether audit mode refuses what an action does."""
+        action = find_action(name)
+        return action is not None and action.is_refused(self.audit)
 
     def _is_locked(self, doing: str, kind: str = "") -> bool:
         """Whether audit mode refuses to write something; says so. See `Audit.check`."""
@@ -259,6 +281,19 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
 
     def cancel(self) -> None:
         """Stop slow work if possible; screens with slow work override this."""
+
+    def show_text(self, title: str, about: str, document: Document) -> None:
+        """Show a text in the screen's one pane, and in the line at the top what it is."""
+        self.status(about)
+        pane = self.query_one(LineView)
+        pane.border_title = title
+        pane.show(document)
+        pane.focus()
+
+    def show_rows(self, rows: RowList, grid: Grid, cursor: int | None = None) -> None:
+        """Show rows under their titles; the cursor stays unless one is given."""
+        self.query_one(Heads).show(grid.lay_out)
+        rows.show(grid, cursor=cursor)
 
     # -- the pane with the focus
 

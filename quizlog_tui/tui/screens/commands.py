@@ -13,20 +13,15 @@ import subprocess
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, ClassVar
-
-from textual.app import ComposeResult
-from textual.binding import BindingType
+from typing import Any
 
 from ...errors import QuizlogError, UsageError
 from ...files.paths import home_folder
 from ...text import is_whole, one_line
 from .. import external
-from ..keys.keymap import screen_bindings
 from ..keys.own_commands import VALUES, OwnCommand, variable
 from ..toasts import complain, tell, warn
 from ..widgets.documents import Line, Paragraphs, line, logical_lines, safe, terminal_pieces
-from ..widgets.line_view import LineView
 from .base import QuizlogScreen
 
 _LONGEST = 128 * 1024 - 64
@@ -225,25 +220,16 @@ class CommandOutputScreen(QuizlogScreen[None]):
     """
 
     SCOPE = "command"
-    BINDINGS: ClassVar[list[BindingType]] = screen_bindings("command")
-    DEFAULT_CSS = "CommandOutputScreen LineView { height: 1fr; }"
 
     def __init__(self, about: str, output: str) -> None:
         super().__init__()
         self._about = about
         self._output = output
 
-    def content(self) -> ComposeResult:
-        """One pane."""
-        yield LineView(id="written")
-
     def on_mount(self) -> None:
         """Show the output."""
-        self.status(self._about)
-        pane = self.query_one(LineView)
-        pane.border_title = "Output"
-        pane.show(Paragraphs(_lines(self._output) or [line(("it wrote nothing", "dim"))]))
-        pane.focus()
+        lines = _lines(self._output) or [line(("it wrote nothing", "dim"))]
+        self.show_text("Output", self._about, Paragraphs(lines))
 
 
 def _lines(output: str) -> list[Line]:

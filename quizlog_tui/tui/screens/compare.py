@@ -14,13 +14,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, zip_longest
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from rich.cells import cell_len
 from rich.segment import Segment
 from textual import work
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.widgets import Static
 
 from ...errors import UsageError
@@ -37,7 +36,6 @@ from ...session.session import Session
 from ...terminal_text import plain
 from ...text import clipped, one_line, plural, told_apart
 from ..draw.status import MARKS, STYLES, outcome
-from ..keys.keymap import screen_bindings
 from ..toasts import tell
 from ..widgets.columns import fitted
 from ..widgets.documents import (
@@ -547,7 +545,6 @@ class CompareScreen(QuizlogScreen[int | None]):
     """
 
     SCOPE = "compare"
-    BINDINGS: ClassVar[list[BindingType]] = screen_bindings("compare")
     DEFAULT_CSS = """
     CompareScreen #heading { height: auto; padding: 0 2; color: $secondary; text-style: bold; }
     CompareScreen #beside { height: 1fr; }

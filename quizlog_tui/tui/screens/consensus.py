@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from textual import work
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Horizontal
 
 from ...solver.decision import (
@@ -27,7 +26,6 @@ from ...solver.voting.decide import RULES, decide
 from ...text import clipped, one_line, plural
 from ..clock import Clock
 from ..draw.answer import is_json
-from ..keys.keymap import screen_bindings
 from ..toasts import tell
 from ..widgets.documents import Line, Paragraphs, line
 from ..widgets.line_view import LineView
@@ -362,7 +360,6 @@ class ConsensusScreen(QuizlogScreen[int | None]):
     """
 
     SCOPE = "consensus"
-    BINDINGS: ClassVar[list[BindingType]] = screen_bindings("consensus")
     DEFAULT_CSS = """
     ConsensusScreen {
         & LineView { width: 1fr; height: 1fr; }

@@ -10,12 +10,10 @@ import asyncio
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence, Set
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from textual import work
 from textual.app import ComposeResult
-from textual.binding import BindingType
-from textual.containers import Container, Vertical
 from textual.worker import Worker
 
 from ...episodes.read.facts import EpisodeFacts, EpisodeRun, HookFacts, facts_of
@@ -34,13 +32,12 @@ from ...errors import QuizlogError
 from ...session.audit import Audit, may_read, readable_path
 from ...text import plural
 from ..draw.status import score_text
-from ..keys.keymap import screen_bindings
 from ..toasts import complain, tell, warn
-from ..widgets.columns import Cell, Grid, Heads, Layout, cells_line, layout
+from ..widgets.columns import Cell, Grid, Layout, cells_line, layout
 from ..widgets.documents import Line, Paragraphs, line, terminal_pieces
 from ..widgets.line_view import LineView
 from ..widgets.row_list import RowList
-from .base import DIALOG, QuizlogScreen
+from .base import DIALOG, QuizlogScreen, halves
 from .dialogs import AskScreen, ChooseScreen
 
 _MARKS = {VERIFIED: ("✓", "good"), UNVERIFIED: ("✗", "warn"), BROKEN: ("!", "error")}
@@ -58,11 +55,6 @@ _Edges = Sequence[tuple[str, Sequence[str]]]
 """Each hook's name and the names that it depends on, in order."""
 
 
-def _episode_layout(width: int) -> Layout:
-    """The columns for a width."""
-    return layout(width, _COLUMNS, _LEAST)
-
-
 def _episode_grid(file: EpisodeFile, shown: Sequence[int]) -> Grid:
     """A row for each of some lines of a file."""
 
@@ -72,7 +64,7 @@ def _episode_grid(file: EpisodeFile, shown: Sequence[int]) -> Grid:
     def text(index: int) -> str:
         return file.searched(shown[index])
 
-    return Grid(len(shown), _episode_layout, make, text)
+    return Grid(len(shown), lambda width: layout(width, _COLUMNS, _LEAST), make, text)
 
 
 def _list_row(number: int, head: Head, columns: Layout) -> Line:
@@ -311,24 +303,14 @@ _ONLY_READ = Audit("a file of episodes is only read", frozenset({"exports"}))
 
 
 class EpisodesScreen(QuizlogScreen[None]):
-    """Shows a file of episodes.
-
-    Args:
-        file: The file; the screen closes it.
-    """
+    """Shows a file of episodes, and closes it."""
 
     SCOPE = "episodes"
-    BINDINGS: ClassVar[list[BindingType]] = screen_bindings("episodes")
     DEFAULT_CSS = """
     EpisodesScreen {
-        & #halves { layout: vertical; height: 1fr; }
-        & #above { height: 2fr; }
-        & #episodes { height: 1fr; }
         & #episode { height: 3fr; }
-        &.-wide #halves { layout: horizontal; }
-        &.-wide #above { width: 2fr; height: 1fr; }
         &.-wide #episode { width: 3fr; height: 1fr; }
-        &.-alone #above { display: none; }
+        &.-alone #halves > Vertical { display: none; }
     }
     """
 
@@ -344,15 +326,10 @@ class EpisodesScreen(QuizlogScreen[None]):
 
     def content(self) -> ComposeResult:
         """Titles, the list, and the selected episode."""
-        with Container(id="halves"):
-            with Vertical(id="above"):
-                yield Heads(id="heads")
-                yield RowList(id="episodes")
-            yield LineView(id="episode")
+        yield from halves("episodes", "episode")
 
     def on_mount(self) -> None:
         """Start reading."""
-        self.query_one(Heads).show(_episode_layout)
         self._list.focus()
         self._reading = self._read()
 
@@ -362,7 +339,7 @@ class EpisodesScreen(QuizlogScreen[None]):
 
     @property
     def _list(self) -> RowList:
-        return self.query_one("#episodes", RowList)
+        return self.query_one(RowList)
 
     @property
     def _pane(self) -> LineView:
@@ -399,7 +376,7 @@ class EpisodesScreen(QuizlogScreen[None]):
         file = self._file
         self._shown = file.lines_in(self._state) if self._state else range(len(file))
         at = _place(self._shown, marked)
-        self._list.show(_episode_grid(file, self._shown), cursor=at)
+        self.show_rows(self._list, _episode_grid(file, self._shown), at)
         self._draw_episode()
         self.status(self._status_text())
 

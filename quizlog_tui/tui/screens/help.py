@@ -10,18 +10,17 @@ from typing import ClassVar
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import Horizontal, VerticalScroll
 from textual.widgets import Markdown
 
 from ...guides import TOPICS, GuideSection, search, sections
 from ...session.audit import Audit
 from ...text import plural
 from ..keys.actions import ACTIONS, Action
-from ..keys.keymap import bindings, effective, screen_bindings, shown_key
+from ..keys.keymap import bindings, effective, shown_key
 from ..keys.own_commands import own_actions
 from ..toasts import tell
 from ..widgets.documents import Line, Paragraphs, Table, line
-from ..widgets.line_view import LineView
 from ..widgets.row_list import RowList
 from .base import DIALOG, QuizlogScreen
 from .dialogs import AskScreen
@@ -45,30 +44,23 @@ class HelpScreen(QuizlogScreen[None]):
     """
 
     SCOPE = "help"
-    BINDINGS: ClassVar[list[BindingType]] = screen_bindings("help")
 
     def __init__(self, scope: str, audit: Audit | None) -> None:
         super().__init__()
         self._of = scope
         self._locked = audit
 
-    def content(self) -> ComposeResult:
-        """One pane."""
-        with Vertical():
-            yield LineView(id="keys")
-
     def on_mount(self) -> None:
         """Draw the table."""
         guides = f"{self.key('help.guides')} opens the guides"
-        self.status(f"Keys of the {self._of} screen · {guides} · / finds · Escape goes back")
-        pane = self.query_one(LineView)
+        about = f"Keys of the {self._of} screen · {guides} · / finds · Escape goes back"
         own = own_actions(self.program.own_commands, self._of)
-        pane.show(Paragraphs(_help_lines(self._of, dict(self.app._keymap), own, self._locked)))
-        pane.focus()
+        lines = _help_lines(self._of, dict(self.app._keymap), own, self._locked)
+        self.show_text("", about, Paragraphs(lines))
 
     def action_guides(self) -> None:
         """Open the guides."""
-        self.app.push_screen(GuidesScreen())
+        self.app.push_screen(_GuidesScreen())
 
 
 def _help_lines(
@@ -93,22 +85,21 @@ def _lines(actions: Sequence[Action], keys: dict[str, str], audit: Audit | None)
         yield line((f"  {shown:<16} ", "answer"), action.help, (locked, "dim"))
 
 
-class GuideText(VerticalScroll, inherit_bindings=False):
+class _GuideText(VerticalScroll, inherit_bindings=False):
     """The text of a guide, scrolled by the usual keys of panes."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("pane")
 
 
-class GuidesScreen(QuizlogScreen[None]):
+class _GuidesScreen(QuizlogScreen[None]):
     """Shows the guides."""
 
     SCOPE = "guides"
-    BINDINGS: ClassVar[list[BindingType]] = screen_bindings("guides")
     DEFAULT_CSS = """
-    GuidesScreen {
+    _GuidesScreen {
         & #topics { width: 30; }
-        & GuideText { border: round $panel; padding: 0 1; }
-        & GuideText:focus { border: round $primary; }
+        & _GuideText { border: round $panel; padding: 0 1; }
+        & _GuideText:focus { border: round $primary; }
         &.-narrow Horizontal { layout: vertical; }
         &.-narrow #topics { width: 100%; height: 6; }
     }
@@ -125,7 +116,7 @@ class GuidesScreen(QuizlogScreen[None]):
         """The list, and the selected guide."""
         with Horizontal():
             yield RowList(id="topics")
-            with GuideText():
+            with _GuideText():
                 yield Markdown(open_links=False)
 
     def on_mount(self) -> None:
@@ -163,7 +154,7 @@ class GuidesScreen(QuizlogScreen[None]):
         self._topic = topic
         text = self.query_one(Markdown)
         await text.update("")  # what `update` itself put there, `append` would take for unfinished
-        self.query_one(GuideText).scroll_home(animate=False)
+        self.query_one(_GuideText).scroll_home(animate=False)
         for part in sections(topic)[start:]:
             await text.append(part.markdown)
             await asyncio.sleep(_PAINT_SECONDS)
@@ -171,7 +162,7 @@ class GuidesScreen(QuizlogScreen[None]):
     @on(RowList.Chosen, "#topics")
     def action_read(self) -> None:
         """Focus the text."""
-        self.query_one(GuideText).focus()
+        self.query_one(_GuideText).focus()
 
     @on(Markdown.LinkClicked)
     def _follow(self, event: Markdown.LinkClicked) -> None:

@@ -15,11 +15,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from itertools import chain, count
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from textual import work
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Static
 from textual.worker import Worker
@@ -34,7 +33,6 @@ from ...session.session import Session
 from ...text import one_line, plural
 from .. import external
 from ..clock import Clock
-from ..keys.keymap import screen_bindings
 from ..messages import OpenRecord, Query
 from ..shelf import (
     HOW,
@@ -87,7 +85,6 @@ class LibraryScreen(QuizlogScreen[None]):
 
     SCOPE = "library"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012
-    BINDINGS: ClassVar[list[BindingType]] = screen_bindings("library")
     DEFAULT_CSS = """
     LibraryScreen {
         & #list { width: 3fr; }

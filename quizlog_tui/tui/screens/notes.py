@@ -6,7 +6,7 @@ The list has a row for each note; below it is the marked one in full.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar
@@ -25,7 +25,6 @@ from ...record.store import RecordFile
 from ...session.session import Session
 from ...text import one_line, plural
 from ..clock import Clock
-from ..keys.keymap import screen_bindings
 from ..toasts import tell
 from ..widgets.columns import Cell, Grid, Heads, Layout, cells_line, layout, widest
 from ..widgets.documents import Line, Paragraphs, Table, line
@@ -84,20 +83,6 @@ def filtered_notes(
 
 def note_grid(notes: Sequence[Feedback], clock: Clock) -> Grid:
     """A row for each note, with the columns that fit."""
-
-    def make(index: int, columns: Layout) -> Line:
-        return cells_line(columns, _cells(notes[index], clock))
-
-    def text(index: int) -> str:
-        said = notes[index]
-        words = (said.text, said.author, said.verdict, said.branch)
-        return " ".join(word for word in words if word)
-
-    return Grid(len(notes), _note_layout(notes), make, text)
-
-
-def _note_layout(notes: Sequence[Feedback]) -> Callable[[int], Layout]:
-    """The columns for a width."""
     columns = {
         "step": 4,
         "verdict": 9,
@@ -107,7 +92,16 @@ def _note_layout(notes: Sequence[Feedback]) -> Callable[[int], Layout]:
         "when": 10,
     }
     least = {"text": 20, "author": 6, "branch": 6, "when": 10}
-    return lambda width: layout(width, columns, least)
+
+    def make(index: int, shown: Layout) -> Line:
+        return cells_line(shown, _cells(notes[index], clock))
+
+    def text(index: int) -> str:
+        said = notes[index]
+        words = (said.text, said.author, said.verdict, said.branch)
+        return " ".join(word for word in words if word)
+
+    return Grid(len(notes), lambda width: layout(width, columns, least), make, text)
 
 
 def _cells(said: Feedback, clock: Clock) -> dict[str, Cell]:
@@ -158,15 +152,9 @@ class NotesPlace:
 
 
 class NotesScreen(QuizlogScreen[NotesPlace | None]):
-    """Lists the notes of a record; dismisses with where to go, or None.
-
-    Args:
-        session: The open record.
-        clock: Formats times.
-    """
+    """Lists the notes of a record; dismisses with where to go, or None."""
 
     SCOPE = "notes"
-    BINDINGS: ClassVar[list[BindingType]] = screen_bindings("notes")
     DEFAULT_CSS = """
     NotesScreen {
         & #notes { height: 2fr; }
@@ -194,17 +182,19 @@ class NotesScreen(QuizlogScreen[NotesPlace | None]):
         """Select the latest note."""
         self.query_one("#note").border_title = "Note"
         self.draw()
-        notes = self.query_one("#notes", RowList)
-        notes.move(self._shown.index(self._every[-1]) if self._every else 0)
-        notes.focus()
+        self._list.move(self._shown.index(self._every[-1]) if self._every else 0)
+        self._list.focus()
         self.set_interval(_FOLLOW_SECONDS, self._look_for_changes)
+
+    @property
+    def _list(self) -> RowList:
+        return self.query_one(RowList)
 
     def draw(self) -> None:
         """Draw the filtered notes."""
         every = self._every
         self._shown = _by_step(filtered_notes(every, verdict=self._verdict, author=self._author))
-        self.query_one(Heads).show(_note_layout(self._shown))
-        self.query_one("#notes", RowList).show(note_grid(self._shown, self._clock))
+        self.show_rows(self._list, note_grid(self._shown, self._clock))
         self._draw_note(len(every))
         self.status(self._status_text(len(every)))
 
@@ -219,18 +209,16 @@ class NotesScreen(QuizlogScreen[NotesPlace | None]):
         return " · ".join([*words, self.session.path.name])
 
     def _draw_note(self, count: int) -> None:
-        said = self.marked
-        lines = (
-            no_notes_lines(count, self.key("player.note"))
-            if said is None
-            else note_lines(said, self._clock)
-        )
+        if self.marked is None:
+            lines = no_notes_lines(count, self.key("player.note"))
+        else:
+            lines = note_lines(self.marked, self._clock)
         self.query_one("#note", LineView).show(Paragraphs(lines))
 
     @property
     def marked(self) -> Feedback | None:
         """The selected note."""
-        index = self.query_one("#notes", RowList).index
+        index = self._list.index
         return None if index is None else self._shown[index]
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:
@@ -308,12 +296,7 @@ class Remark:
 
 
 class RemarkScreen(ModalScreen[Remark]):
-    """Dismisses with a note, or with its draft if the user goes back.
-
-    Args:
-        about: The step that it is about.
-        draft: The initial content.
-    """
+    """Dismisses with a note on a step, or with its draft if the user goes back."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "back", "Back"),

@@ -11,15 +11,12 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import ClassVar
 
-from rich.cells import cell_len
 from textual import work
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.widgets import TextArea
 
@@ -32,12 +29,11 @@ from ...session.audit import readable_path
 from ...session.session import Session
 from ...session.trials import attempt_row, differs_at, lines_of, portions, typed_answers
 from ...terminal_text import plain
-from ...text import one_line, plural, visible
+from ...text import plural, visible
 from ..draw.output import RunOutput
-from ..draw.status import MARKS, STYLES, WORDS, error_lines
-from ..keys.keymap import screen_bindings
+from ..draw.status import STYLES, error_lines, state_text
 from ..toasts import tell, warn
-from ..widgets.columns import Cell, Grid, Heads, Layout, cells_line, layout
+from ..widgets.columns import Cell, Grid, Heads, Layout, cells_line, layout, widest
 from ..widgets.documents import Document, Line, Paragraphs, StackedDocuments, line
 from ..widgets.line_view import LineView
 from ..widgets.row_list import RowList
@@ -79,7 +75,7 @@ def _worth(attempt: SweepAttempt) -> tuple[int, float, int]:
 def summary(attempts: Sequence[SweepAttempt]) -> str:
     """The number of attempts, by outcome."""
     counts = Counter(_state(attempt)[0] for attempt in attempts)
-    states = [_state_words(status) for status in _RANKS] + [_STOPPED]
+    states = [state_text(status, None) for status in _RANKS] + [_STOPPED]
     told = [f"{counts[state]} {state}" for state in states if counts[state]]
     return ", ".join([f"{len(attempts)} tried", *told]) if attempts else "nothing tried yet"
 
@@ -93,31 +89,14 @@ def count_text(lines: Sequence[str]) -> str:
 
 def sweep_grid(attempts: Sequence[SweepAttempt]) -> Grid:
     """A row for each attempt, the columns as the width allows."""
-
-    def make(index: int, columns: Layout) -> Line:
-        return cells_line(columns, _cells(attempts[index]))
-
-    def text(index: int) -> str:
-        attempt = attempts[index]
-        return f"{attempt.answer} {_state(attempt)[0]} {_outcome_text(attempt)} {attempt.kept}"
-
-    return Grid(len(attempts), _sweep_layout(attempts), make, text)
-
-
-def _sweep_layout(attempts: Sequence[SweepAttempt]) -> Callable[[int], Layout]:
-    """The columns for a width."""
-
-    def longest(texts: Iterable[str]) -> int:
-        return max((cell_len(one_line(text[:200])) for text in texts), default=0)
-
     columns = {
-        "answer": max(7, min(20, longest(attempt.answer for attempt in attempts))),
+        "answer": max(7, min(20, widest(attempt.answer for attempt in attempts))),
         "outcome": 10,
         "score": 5,
         "steps": 5,
         "differs at": 10,
-        "asks next, or error": max(20, longest(_outcome_text(attempt) for attempt in attempts)),
-        "kept as": max(7, min(16, longest(attempt.kept for attempt in attempts))),
+        "asks next, or error": max(20, widest(_outcome_text(attempt) for attempt in attempts)),
+        "kept as": max(7, min(16, widest(attempt.kept for attempt in attempts))),
     }
     least = {"answer": 7, "asks next, or error": 12, "score": 5, "kept as": 7, "differs at": 10}
     least["steps"] = 5
@@ -125,7 +104,15 @@ def _sweep_layout(attempts: Sequence[SweepAttempt]) -> Callable[[int], Layout]:
         del columns["kept as"], least["kept as"]
     if all(attempt.differs is None for attempt in attempts):
         del columns["differs at"], least["differs at"]
-    return lambda width: layout(width, columns, least)
+
+    def make(index: int, shown: Layout) -> Line:
+        return cells_line(shown, _cells(attempts[index]))
+
+    def text(index: int) -> str:
+        attempt = attempts[index]
+        return f"{attempt.answer} {_state(attempt)[0]} {_outcome_text(attempt)} {attempt.kept}"
+
+    return Grid(len(attempts), lambda width: layout(width, columns, least), make, text)
 
 
 def _cells(attempt: SweepAttempt) -> dict[str, Cell]:
@@ -146,11 +133,7 @@ def _state(attempt: SweepAttempt) -> tuple[str, str]:
     run = attempt.result
     if isinstance(run, QuizlogError):
         return _STOPPED, "warn"
-    return _state_words(run.status), STYLES[run.status]
-
-
-def _state_words(status: str) -> str:
-    return f"{MARKS[status]} {WORDS[status]}"
+    return state_text(run.status, None), STYLES[run.status]
 
 
 def _outcome_text(attempt: SweepAttempt) -> str:
@@ -188,14 +171,13 @@ class SweepScreen(QuizlogScreen[bool]):
 
     Args:
         session: The record.
-        replayer: Runs the script; cancels it.
+        replayer: Cancels its script.
         whole: The run through all recorded answers.
         step: The step to try answers at; later answers are kept while their questions stay.
         trial: Answers typed and tried there before.
     """
 
     SCOPE = "sweep"
-    BINDINGS: ClassVar[list[BindingType]] = screen_bindings("sweep")
     DEFAULT_CSS = """
     SweepScreen {
         & #tries { width: 1fr; }
@@ -245,7 +227,7 @@ class SweepScreen(QuizlogScreen[bool]):
         self._count()
         self._draw()
         looks = self._tried or self.audit is not None
-        (self.query_one("#attempts") if looks else self._begin_line()).focus()
+        (self._list if looks else self._begin_line()).focus()
 
     # -- drawing
 
@@ -266,8 +248,7 @@ class SweepScreen(QuizlogScreen[bool]):
         self._shown = best_first(tried) if self._sorted else tried
         names = [attempt.answer for attempt in self._shown]
         cursor = names.index(marked.answer) if marked else 0
-        self.query_one(Heads).show(_sweep_layout(self._shown))
-        self.query_one("#attempts", RowList).show(sweep_grid(self._shown), cursor=cursor)
+        self.show_rows(self._list, sweep_grid(self._shown), cursor)
         order = " · best first" if self._sorted else ""
         asked = (self._whole.upto(self._step).next_prompt or "").strip()
         later = len(self._whole.steps) - self._step - 1
@@ -275,8 +256,12 @@ class SweepScreen(QuizlogScreen[bool]):
         self.status(f"Sweep at step {self._step} · {summary(tried)}{order}{kept} · {asked}")
 
     @property
+    def _list(self) -> RowList:
+        return self.query_one(RowList)
+
+    @property
     def _marked(self) -> SweepAttempt | None:
-        index = self.query_one("#attempts", RowList).index
+        index = self._list.index
         return None if index is None or index >= len(self._shown) else self._shown[index]
 
     # -- trying
@@ -292,7 +277,7 @@ class SweepScreen(QuizlogScreen[bool]):
         if self._stopped:
             warn(self, f"stopped: {count[0]} of {count[1]} tried")
         self._draw()
-        self.query_one("#attempts").focus()
+        self._list.focus()
 
     def _try(self, text: str) -> tuple[int, int]:
         """Try the answers in portions, in a thread; the number tried, and of how many."""
@@ -408,14 +393,13 @@ class SweepScreen(QuizlogScreen[bool]):
     def action_back(self) -> None:
         """Leave the output, else the box, else the screen."""
         pane = self.query_one("#attempt", LineView)
-        attempts = self.query_one("#attempts")
         if self.slow_work.running or (self.focused is pane and pane.search.active):
             super().action_back()
         elif self.has_class("-looking"):
             self.remove_class("-looking")
-            attempts.focus()
+            self._list.focus()
         elif self.query_one(TextArea).has_focus and self._tried:
-            attempts.focus()
+            self._list.focus()
         else:
             super().action_back()
 
