@@ -19,11 +19,11 @@ from rich.color import Color
 from rich.terminal_theme import DEFAULT_TERMINAL_THEME
 
 from ..record.feedback import Feedback
+from ..replay.script.needed_files import EXPORT
 from ..session.timeline import Moment
 from ..terminal_text import rich_style, settle
 from ..text import visible
 from .document import (
-    MARK,
     BranchSection,
     ErrorSection,
     RecordReport,
@@ -83,7 +83,7 @@ def _rendered(text: str) -> str:
 
 def _document(report: RecordReport, player: bool) -> Iterator[str]:
     head = _HEAD.format(allowed=f"; script-src {_player_source()}" if player else "")
-    yield f'<!doctype html>\n{MARK}\n<html lang="en">\n<head>\n{head}'
+    yield f'<!doctype html>\n{EXPORT}\n<html lang="en">\n<head>\n{head}'
     yield f"<title>{_safe(report.script)}: {_safe(report.record)}</title>"
     yield f"<style>{_STYLE}{_player_style() if player else ''}</style>\n</head>\n<body>"
     yield f"<h1>{_safe(report.script)}</h1>\n<dl>"
