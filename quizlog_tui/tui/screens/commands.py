@@ -31,23 +31,14 @@ _MOST_BYTES = 1_000_000
 
 
 class CommandRunner:
-    """Runs commands for the record that a screen shows or marks.
-
-    Args:
-        screen: The screen.
-    """
+    """Runs commands for the record that a screen shows or marks."""
 
     def __init__(self, screen: QuizlogScreen[Any]) -> None:
         self._screen = screen
         self._under_way: ShellRun | None = None
 
     def run(self, name: str, values: Mapping[str, str]) -> None:
-        """Run a command, beside the screen's other work.
-
-        Args:
-            name: Its name in the settings.
-            values: What it may read here; `record` is always among them.
-        """
+        """Run the command of that name, which may read the values, beside the screen's work."""
         command = self._screen.program.own_commands[name]
         self._screen.run_worker(self._run(command, values), group="command")
 
@@ -151,30 +142,31 @@ class _ShellResult:
 
 
 class ShellRun:
-    """One run of a shell line, which can be stopped.
-
-    Args:
-        line: The line.
-        variables: Environment variables for it, besides the user's own.
-    """
+    """One run of a shell line with variables besides the user's own, which can be stopped."""
 
     def __init__(self, line: str, variables: Mapping[str, str]) -> None:
         self._line = line
-        self._environment = {**os.environ, **variables}
+        self._variables = variables
         self._process: subprocess.Popen[bytes] | None = None
         self._stopped = False
+
+    def _settings(self) -> dict[str, Any]:
+        """How a program is started, but for where its output goes."""
+        return {
+            "cwd": home_folder(),
+            "env": {**os.environ, **self._variables},
+            "stdin": subprocess.DEVNULL,
+            "start_new_session": True,  # what it starts ends with it
+        }
 
     def run(self) -> _ShellResult:
         """Run it to its end. Blocks."""
         with subprocess.Popen(
             self._line,
             shell=True,
-            cwd=home_folder(),
-            env=self._environment,
-            stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            start_new_session=True,  # what it starts ends with it
+            **self._settings(),
         ) as self._process:
             assert self._process.stdout is not None
             written = self._process.stdout.read(_MOST_BYTES + 1)
@@ -199,25 +191,15 @@ class ShellRun:
 
     async def run_apart(self) -> int:
         """Run it without its output, whatever becomes of this program; its exit code."""
+        nowhere = subprocess.DEVNULL
         process = await asyncio.create_subprocess_shell(
-            self._line,
-            cwd=home_folder(),
-            env=self._environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
+            self._line, stdout=nowhere, stderr=nowhere, **self._settings()
         )
         return await process.wait()
 
 
 class CommandOutputScreen(QuizlogScreen[None]):
-    """Shows the output of a command that has ended.
-
-    Args:
-        about: Which command it was, and how it ended.
-        output: What it wrote; may hold anything.
-    """
+    """Shows the output of a command that has ended, which may hold anything."""
 
     SCOPE = "command"
 

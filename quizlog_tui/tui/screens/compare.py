@@ -81,12 +81,9 @@ class DrawnSide:
     """The number of its first step."""
 
 
-@dataclass(frozen=True)
-class First:
+class _First(NamedTuple):
     """The first difference, in words."""
 
-    row: int
-    """Index of its item in the comparison."""
     step: int
     """The step, counted as in the timeline."""
     what: str
@@ -98,12 +95,7 @@ class First:
 
 
 class Comparison(Document):
-    """The aligned steps of two runs. Items are made on demand.
-
-    Args:
-        a: The run on the left.
-        b: The run on the right.
-    """
+    """The aligned steps of two runs, left and right. Items are made on demand."""
 
     def __init__(self, a: DrawnSide, b: DrawnSide) -> None:
         self.a = a
@@ -187,10 +179,14 @@ class Comparison(Document):
         if row.kind == "same":
             text = _whole_text(_shortened(row.a), self.a.run) if row.a else ""
             plain = text.replace("\t", "    ") if text.isascii() else safe(text)
-            return _rows_of(plain, self._column)
+            return self._rows_of(plain)
         if self._width < SIDE_BY_SIDE:
-            return sum(_rows_of(part.text, self._column) for _, _, part in self._parts(index))
-        return max(_rows_of(side.text, self._column) for side in self._sides(index))
+            return sum(self._rows_of(part.text) for _, _, part in self._parts(index))
+        return max(self._rows_of(side.text) for side in self._sides(index))
+
+    def _rows_of(self, text: str) -> int:
+        """Number of rows of a safe text in a column; rows of tables are not wrapped."""
+        return height(text, self._column, unwrapped="tables")
 
     # -- drawing
 
@@ -202,7 +198,7 @@ class Comparison(Document):
 
     def _alike(self, index: int) -> Line:
         row = self.rows[index]
-        return _item(_stop_pieces(_shortened(row.a), self.a.run)) if row.a else Line(())
+        return _alone(_shortened(row.a) if row.a else None, self.a.run)
 
     def _drawn(self, index: int, *, every: bool = False) -> Iterator[Row]:
         """The rows of an item; step numbers on the first row of each text, or on `every` row."""
@@ -236,9 +232,10 @@ class Comparison(Document):
             yield " ", row.index_a, self._alike(index)
             return
         one, other = self._sides(index)
-        alike = _written_pieces(_shortened(row.a)) if row.a else ()
+        alike = _part("".join(_shortened(row.a).written), "").pieces if row.a else ()
         if alike and row.a and row.b and row.a.written == row.b.written:
-            yield " ", row.index_a, Line(_without_last_newline(alike))
+            *others, (text, style) = alike
+            yield " ", row.index_a, Line((*others, (text.removesuffix("\n"), style)))
             one, other = (_item(side.pieces[len(alike) :]) for side in (one, other))
         if row.a:
             yield "<", row.index_a, one
@@ -258,20 +255,19 @@ class Comparison(Document):
 
     # -- telling
 
-    def first(self) -> First | None:
+    def first(self) -> _First | None:
         """The first difference; None if there is none."""
         if not self.differences:
             return None
-        at = self.differences[0]
-        row = self.rows[at]
+        row = self.rows[self.differences[0]]
         if row.a and row.b and _shows(row.a) == _shows(row.b) and row.a.input != row.b.input:
             told = [_answer_text(step.input) for step in (row.a, row.b)]
-            return First(at, row.index_a or 0, _WHAT["answer"], *told)
+            return _First(row.index_a or 0, _WHAT["answer"], *told)
         found = first_difference(self.a.run, self.b.run)
         if found is None:
             lines = [_line_text(run) for run in (self.a.run, self.b.run)]
-            return First(at, row.index_a or 0, _WHAT["error"], *lines)
-        return First(at, found.step, _WHAT[found.what], _said(found.a), _said(found.b))
+            return _First(row.index_a or 0, _WHAT["error"], *lines)
+        return _First(found.step, _WHAT[found.what], _said(found.a), _said(found.b))
 
     def heading(self, width: int) -> str:
         """The names and outcomes of both sides, above their columns or one below the other."""
@@ -292,11 +288,6 @@ def _renumbered(row: AlignedRow, first_a: int, first_b: int) -> AlignedRow:
         index_a=None if index_a is None else index_a + first_a,
         index_b=None if index_b is None else index_b + first_b,
     )
-
-
-def _rows_of(text: str, width: int) -> int:
-    """Number of rows of a safe text; rows of tables are not wrapped."""
-    return height(text, width, unwrapped="tables")
 
 
 def _joined(found: Iterator[Row]) -> Line:
@@ -432,25 +423,9 @@ def _whole_text(step: Step, run: Transcript) -> str:
     return "".join(part.text for part in _parts(step, run))
 
 
-def _stop_pieces(step: Step, run: Transcript) -> list[tuple[str, str]]:
-    """The text in styled pieces: output, question, answer, end."""
-    return [piece for part in _parts(step, run) for piece in part.pieces]
-
-
 def _item(pieces: Sequence[tuple[str, str]]) -> Line:
     """An item of at least one row."""
     return line(*(pieces or [("", "")]))
-
-
-def _written_pieces(step: Step) -> Sequence[tuple[str, str]]:
-    """What a stop wrote, in styled pieces."""
-    return _part("".join(step.written), "").pieces
-
-
-def _without_last_newline(pieces: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """The same text without the newline at its end."""
-    *others, (text, style) = pieces
-    return (*others, (text.removesuffix("\n"), style))
 
 
 def _part(text: str, style: str, *, raw: bool = False) -> _StopPart:
@@ -505,8 +480,10 @@ def _drawn_alike(one: tuple[str, str], other: tuple[str, str]) -> tuple[_StopPar
 
 
 def _alone(step: Step | None, run: Transcript) -> Line:
-    """A stop that only one run has, or the empty place in the other."""
-    return _item(_stop_pieces(step, run)) if step else Line(())
+    """A stop with nothing marked: output, question, answer, end; or the empty place for it."""
+    if step is None:
+        return Line(())
+    return _item([piece for part in _parts(step, run) for piece in part.pieces])
 
 
 def _differing(one: _StopPart, other: _StopPart) -> tuple[list[Span], list[Span]]:
@@ -540,7 +517,7 @@ class CompareScreen(QuizlogScreen[int | None]):
 
     Args:
         session: The record on the left, to choose another branch from.
-        replayer: Makes the runs; cancels a slow one.
+        replayer: Makes and cancels its runs.
         found: The comparison shown first.
     """
 
@@ -670,12 +647,7 @@ async def _compared(
 
 
 def _record_side(wanted: str, replayer: Replayer, audit: Audit | None) -> DrawnSide:
-    """The run of another record, which is not changed.
-
-    Args:
-        wanted: Its file, with `@BRANCH` behind it for another than the active branch.
-        replayer: Where it runs.
-        audit: The audit mode in which it is read, if any.
+    """The run of another record, FILE or FILE@BRANCH, which is not changed.
 
     Raises:
         QuizlogError: The record or its script cannot be read, or there is no such branch.

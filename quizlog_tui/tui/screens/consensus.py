@@ -304,9 +304,8 @@ def _code(code: str | None, run: Execution | None, clock: Clock) -> Iterator[Lin
     took = f" in {clock.duration(run.seconds)}"
     where = f", {run.isolation}" if run.isolation else ""
     if run.status == "ok":
-        yield line(
-            ("✓ its code returned ", "good"), (value_text(run.answer), "answer"), took, where
-        )
+        answer = (value_text(run.answer), "answer")
+        yield line(("✓ its code returned ", "good"), answer, took, where)
     else:
         yield line((f"✗ its code: {run.status.replace('_', ' ')}", "error"), took, where)
     if run.error:
@@ -405,10 +404,8 @@ class ConsensusScreen(QuizlogScreen[int | None]):
         asked, count = decision.question, len(self._decisions)
         step = "" if asked.pointer is None else f" · step {asked.pointer}"
         branch = f" of {asked.branch}" if asked.branch else ""
-        chosen, when = (
-            clipped(outcome_text(decision.verdict), 40),
-            self._clock.describe(decision.time),
-        )
+        chosen = clipped(outcome_text(decision.verdict), 40)
+        when = self._clock.describe(decision.time)
         return f"◆ decision {self._at + 1} of {count}{step}{branch} · {chosen} · {when}"
 
     def action_decision(self, by: int) -> None:
