@@ -44,11 +44,11 @@ _MARKS = {VERIFIED: ("✓", "good"), UNVERIFIED: ("✗", "warn"), BROKEN: ("!", 
 """A sign for each state, and its style."""
 _COLUMNS = {"line": 6, "ok": 2, "agree": 6, "steps": 5, "difficulty": 10, "question": 200}
 _LEAST = {"question": 20, "steps": 5, "difficulty": 10}
-MOST = 4000
+_MOST = 4000
 """Maximum characters shown of one text."""
 _SHORT = 60
 """Maximum characters of an answer in a list."""
-WIDEST = 12
+_WIDEST = 12
 """Maximum number of parallel lines; a wider graph is described in words only."""
 
 _Edges = Sequence[tuple[str, Sequence[str]]]
@@ -105,13 +105,13 @@ def _no_episode_lines(file: EpisodeFile, state: str) -> list[Line]:
     ]
 
 
-def episode_lines(episode: EpisodeFacts) -> list[Line]:
+def _episode_lines(episode: EpisodeFacts) -> list[Line]:
     """All of an episode."""
     parts = (_verdict, _question, _runs, _answers, _hooks, _talk)
     return [drawn for part in parts for drawn in (*part(episode), line(""))][:-1]
 
 
-def clipped(text: str, most: int = MOST) -> str:
+def _clipped(text: str, most: int = _MOST) -> str:
     """A text cut to a length, followed by the number of characters left out."""
     return text if len(text) <= most else f"{text[:most]}… ({len(text) - most:,} more)"
 
@@ -133,12 +133,12 @@ def _verdict(episode: EpisodeFacts) -> Iterator[Line]:
 
 def _question(episode: EpisodeFacts) -> Iterator[Line]:
     yield _head("Question")
-    asked = terminal_pieces(clipped(episode.question), "", raw=False)
+    asked = terminal_pieces(_clipped(episode.question), "", raw=False)
     yield line(*(asked or [("not given", "dim")]))
     if episode.hint:
-        hint = terminal_pieces(clipped(episode.hint), "", raw=False)
+        hint = terminal_pieces(_clipped(episode.hint), "", raw=False)
         yield line(("hint, shown only to the teacher: ", "dim"), *hint)
-    yield line((clipped(episode.about), "dim"))
+    yield line((_clipped(episode.about), "dim"))
 
 
 def _runs(episode: EpisodeFacts) -> Iterator[Line]:
@@ -150,10 +150,10 @@ def _runs(episode: EpisodeFacts) -> Iterator[Line]:
 
 
 def _run_pieces(run: EpisodeRun) -> tuple[tuple[str, str], ...]:
-    answer = "no answer" if run.answer is None else clipped(run.answer, _SHORT)
+    answer = "no answer" if run.answer is None else _clipped(run.answer, _SHORT)
     ended = "" if run.success else f" ✗ not finished{score_text(run.score)}"
     style = "dim" if run.answer is None else "answer"
-    return (clipped(run.name, _SHORT), "prompt"), ("  ", ""), (answer, style), (ended, "error")
+    return (_clipped(run.name, _SHORT), "prompt"), ("  ", ""), (answer, style), (ended, "error")
 
 
 def _parting(run: EpisodeRun, gold: EpisodeRun) -> str:
@@ -176,10 +176,10 @@ def _answers(episode: EpisodeFacts) -> Iterator[Line]:
     for at, answer in enumerate(gold.inputs):
         same = sum(1 for there, _ in partings if there > at)
         told = f"  {same} of {len(partings)} the same" if partings else ""
-        yield line((f"{at:>4} ", "dim"), (clipped(answer, _SHORT), "answer"), (told, "dim"))
+        yield line((f"{at:>4} ", "dim"), (_clipped(answer, _SHORT), "answer"), (told, "dim"))
         for there, run in partings:
             if there == at < len(run.inputs):
-                name, other = (clipped(text, _SHORT) for text in (run.name, run.inputs[at]))
+                name, other = (_clipped(text, _SHORT) for text in (run.name, run.inputs[at]))
                 yield line(("     ≠ ", "warn"), other, (f"  {name}", "dim"))
 
 
@@ -189,7 +189,7 @@ def _hooks(episode: EpisodeFacts) -> Iterator[Line]:
     if not hooks:
         yield line(("none", "dim"))
     known: list[str] = []
-    drawn = hook_graph([(hook.name, hook.depends_on) for hook in hooks])
+    drawn = _hook_graph([(hook.name, hook.depends_on) for hook in hooks])
     for hook, gutter in zip(hooks, drawn, strict=True):
         yield line((f"{gutter} ", "prompt"), *_hook_pieces(hook, known), cut=True)
         known.append(hook.name)
@@ -197,27 +197,27 @@ def _hooks(episode: EpisodeFacts) -> Iterator[Line]:
 
 def _hook_pieces(hook: HookFacts, known: Sequence[str]) -> Iterator[tuple[str, str]]:
     """A hook's name, value, and dependencies unless that is only the previous hook."""
-    yield clipped(hook.name, _SHORT), "prompt"
+    yield _clipped(hook.name, _SHORT), "prompt"
     value = hook.value_hash if hook.value is None else hook.value
-    yield f" = {clipped(value, _SHORT)}", "answer"
+    yield f" = {_clipped(value, _SHORT)}", "answer"
     if list(hook.depends_on) != list(known[-1:]):
         needed = (one if one in known else f"{one} (unknown)" for one in hook.depends_on)
-        yield f"  ← {clipped(', '.join(needed) or 'nothing', _SHORT)}", "dim"
-    yield f"  {clipped(hook.code_line.strip(), 200)}", "dim"
+        yield f"  ← {_clipped(', '.join(needed) or 'nothing', _SHORT)}", "dim"
+    yield f"  {_clipped(hook.code_line.strip(), 200)}", "dim"
 
 
 def _talk(episode: EpisodeFacts) -> Iterator[Line]:
     yield _head("Training conversation")
     if episode.system_prompt:
-        said = terminal_pieces(clipped(episode.system_prompt), "", raw=False)
+        said = terminal_pieces(_clipped(episode.system_prompt), "", raw=False)
         yield line(("system ", "dim"), *said)
     styles = {"user": "prompt", "assistant": "answer"}
     for role, content in episode.messages:
-        said = terminal_pieces(clipped(content), styles.get(role, ""), raw=False)
-        yield line((f"{clipped(role, _SHORT)} ", "dim"), *said)
+        said = terminal_pieces(_clipped(content), styles.get(role, ""), raw=False)
+        yield line((f"{_clipped(role, _SHORT)} ", "dim"), *said)
 
 
-def hook_graph(hooks: _Edges) -> list[str]:
+def _hook_graph(hooks: _Edges) -> list[str]:
     """The drawing to the left of each hook, all of the same width; empty if the graph is too wide.
 
     A name shared by several hooks means the last of them. A name not defined yet is ignored.
@@ -225,7 +225,7 @@ def hook_graph(hooks: _Edges) -> list[str]:
     drawn: list[str] = []
     for row in _rows(_needed(hooks)):
         drawn.append(row)
-        if len(row) > 2 * WIDEST:
+        if len(row) > 2 * _WIDEST:
             return [""] * len(hooks)
     width = max(map(len, drawn), default=0)
     return [row.ljust(width) for row in drawn]
@@ -296,7 +296,7 @@ def _row(
     return "".join(cells)
 
 
-LONG = 2**20
+_LONG = 2**20
 """Lines of more bytes are read only on Enter, because they take longer than a key press."""
 
 _ONLY_READ = Audit("a file of episodes is only read", frozenset({"exports"}))
@@ -409,14 +409,14 @@ class EpisodesScreen(QuizlogScreen[None]):
 
     def _lines_of(self, index: int, *, chosen: bool) -> list[Line]:
         length = self._file.length(index)
-        if length > LONG and not chosen:
+        if length > _LONG and not chosen:
             size = f"This line holds {length / 2**20:,.1f} MB."
             return [line((size, "head")), line(""), line(("l", "answer"), " shows it.")]
         text = self._file.line(index)
         try:
-            return episode_lines(facts_of(text))
+            return _episode_lines(facts_of(text))
         except LineError as error:
-            told = clipped(text.decode("utf-8", "replace"))
+            told = _clipped(text.decode("utf-8", "replace"))
             return [line((f"This line {error}.", "error")), line(""), line(told)]
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:
@@ -432,7 +432,7 @@ class EpisodesScreen(QuizlogScreen[None]):
     def action_read(self) -> None:
         """Show only the selected episode."""
         if self.marked is not None:
-            self._draw_episode(chosen=self._file.length(self.marked) > LONG)
+            self._draw_episode(chosen=self._file.length(self.marked) > _LONG)
             self.add_class("-alone")
             self._pane.focus()
 

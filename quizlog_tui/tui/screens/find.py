@@ -131,7 +131,7 @@ class _RecordTexts(NamedTuple):
     texts: Sequence[Passage]
 
 
-class Texts(ABC):
+class _Texts(ABC):
     """What is searched."""
 
     folder: Path | None = None
@@ -148,7 +148,7 @@ class Texts(ABC):
         """All texts, some records at a time."""
 
 
-class RunTexts(Texts):
+class RunTexts(_Texts):
     """The texts of all branches of an open record.
 
     Args:
@@ -186,7 +186,7 @@ class RunTexts(Texts):
         yield [_RecordTexts(self._session.path, self._texts)]
 
 
-class LibraryTexts(Texts):
+class LibraryTexts(_Texts):
     """The texts of the records in a folder, as their files tell them; read for each search."""
 
     def __init__(self, folder: Path, records: Sequence[Path]) -> None:
@@ -233,7 +233,7 @@ class FindScreen(QuizlogScreen[ChosenHit | None]):
     }
     """
 
-    def __init__(self, texts: Texts, query: Query) -> None:
+    def __init__(self, texts: _Texts, query: Query) -> None:
         super().__init__()
         self._texts = texts
         self._query = query

@@ -48,19 +48,19 @@ def _verdict_words(verdict: str | None) -> str:
     return f"{_MARKS[verdict]} {verdict}" if verdict in _MARKS else verdict
 
 
-def verdict_line(verdict: str | None) -> Line:
+def _verdict_line(verdict: str | None) -> Line:
     """A verdict to choose."""
     return line((_verdict_words(verdict) or "– none", _STYLES.get(verdict or "", "")), cut=True)
 
 
-def verdicts_in(notes: Iterable[Feedback]) -> list[str]:
+def _verdicts_in(notes: Iterable[Feedback]) -> list[str]:
     """The verdicts in use: known ones first, `none` last."""
     there = {said.verdict or _NO_VERDICT for said in notes}
     order = [*VERDICTS, *sorted(there - {*VERDICTS, _NO_VERDICT}), _NO_VERDICT]
     return [verdict for verdict in order if verdict in there]
 
 
-def authors_in(notes: Iterable[Feedback]) -> list[str]:
+def _authors_in(notes: Iterable[Feedback]) -> list[str]:
     """The authors by name; an empty name stands for notes without an author."""
     return sorted({said.author or "" for said in notes})
 
@@ -70,7 +70,7 @@ def _by_step(notes: Iterable[Feedback]) -> list[Feedback]:
     return sorted(notes, key=lambda said: (said.at is None, said.at or 0))
 
 
-def filtered_notes(
+def _filtered_notes(
     notes: Iterable[Feedback], *, verdict: str | None = None, author: str | None = None
 ) -> list[Feedback]:
     """The notes with a verdict and by an author; None means any."""
@@ -81,7 +81,7 @@ def filtered_notes(
     ]
 
 
-def note_grid(notes: Sequence[Feedback], clock: Clock) -> Grid:
+def _note_grid(notes: Sequence[Feedback], clock: Clock) -> Grid:
     """A row for each note, with the columns that fit."""
     columns = {
         "step": 4,
@@ -115,7 +115,7 @@ def _cells(said: Feedback, clock: Clock) -> dict[str, Cell]:
     }
 
 
-def note_lines(said: Feedback, clock: Clock) -> list[Line]:
+def _note_lines(said: Feedback, clock: Clock) -> list[Line]:
     """A note in full."""
     place = "on the whole record" if said.at is None else f"step {said.at}"
     branch = f" of {said.branch}" if said.branch else ""
@@ -131,7 +131,7 @@ def note_lines(said: Feedback, clock: Clock) -> list[Line]:
     return lines
 
 
-def no_notes_lines(count: int, key: str) -> list[Line]:
+def _no_notes_lines(count: int, key: str) -> list[Line]:
     """The text shown if there is no note to show; `key` writes one, empty if none can be."""
     if count:
         return [line((f"None of the {count} notes matches.", "head"))]
@@ -143,7 +143,7 @@ _FOLLOW_SECONDS = 0.5
 
 
 @dataclass(frozen=True)
-class NotesPlace:
+class _NotesPlace:
     """Where to go from the list."""
 
     step: int
@@ -151,7 +151,7 @@ class NotesPlace:
     """The branch to switch to first; None if the active one has the step."""
 
 
-class NotesScreen(QuizlogScreen[NotesPlace | None]):
+class NotesScreen(QuizlogScreen[_NotesPlace | None]):
     """Lists the notes of a record; dismisses with where to go, or None."""
 
     SCOPE = "notes"
@@ -193,8 +193,8 @@ class NotesScreen(QuizlogScreen[NotesPlace | None]):
     def draw(self) -> None:
         """Draw the filtered notes."""
         every = self._every
-        self._shown = _by_step(filtered_notes(every, verdict=self._verdict, author=self._author))
-        self.show_rows(self._list, note_grid(self._shown, self._clock))
+        self._shown = _by_step(_filtered_notes(every, verdict=self._verdict, author=self._author))
+        self.show_rows(self._list, _note_grid(self._shown, self._clock))
         self._draw_note(len(every))
         self.status(self._status_text(len(every)))
 
@@ -210,9 +210,9 @@ class NotesScreen(QuizlogScreen[NotesPlace | None]):
 
     def _draw_note(self, count: int) -> None:
         if self.marked is None:
-            lines = no_notes_lines(count, self.key("player.note"))
+            lines = _no_notes_lines(count, self.key("player.note"))
         else:
-            lines = note_lines(self.marked, self._clock)
+            lines = _note_lines(self.marked, self._clock)
         self.query_one("#note", LineView).show(Paragraphs(lines))
 
     @property
@@ -243,12 +243,12 @@ class NotesScreen(QuizlogScreen[NotesPlace | None]):
 
     def action_verdict(self) -> None:
         """Filter by the next verdict; after the last one, show all."""
-        self._verdict = _next(verdicts_in(self._every), self._verdict)
+        self._verdict = _next(_verdicts_in(self._every), self._verdict)
         self.draw()
 
     def action_author(self) -> None:
         """Filter by the next author; after the last one, show all."""
-        self._author = _next(authors_in(self._every), self._author)
+        self._author = _next(_authors_in(self._every), self._author)
         self.draw()
 
     def on_row_list_chosen(self, event: RowList.Chosen) -> None:
@@ -267,7 +267,7 @@ class NotesScreen(QuizlogScreen[NotesPlace | None]):
             ask = switch_dialog(said.at, branch)
             if await self.app.push_screen_wait(ask) != 0:
                 return
-        self.dismiss(NotesPlace(said.at, branch))
+        self.dismiss(_NotesPlace(said.at, branch))
 
 
 def _next(values: list[str], present: str | None) -> str | None:
@@ -326,7 +326,7 @@ class RemarkScreen(ModalScreen[Remark]):
     async def on_mount(self) -> None:
         """Type at once."""
         self.query_one("#verdicts", RowList).show(
-            Table(len(_CHOICES), lambda index: verdict_line(_CHOICES[index])),
+            Table(len(_CHOICES), lambda index: _verdict_line(_CHOICES[index])),
             cursor=_CHOICES.index(self._draft.verdict),
         )
         await self.query_one(TextBox).fill(self._draft.text)
