@@ -147,7 +147,7 @@ async def test_a_search_looks_through_the_questions_and_states(file: Path) -> No
         await browsing(pilot, "j")
         assert screen.marked == 3
         await browsing(pilot, "escape")
-        assert isinstance(app.screen, EpisodesScreen) and len(screen._list.document) == 5
+        assert isinstance(app.screen, EpisodesScreen) and len(screen.rows.document) == 5
 
 
 async def test_one_can_look_while_it_is_read_and_stop_it(

@@ -80,10 +80,10 @@ class Program(App[None]):
 
 
 class SlowWork:
-    """Runs calls of a screen.
+    """Runs calls of a screen, which stays usable meanwhile.
 
     Args:
-        screen: The screen, which stays usable meanwhile.
+        screen: The screen.
         show: Shows what is running; None restores the status.
         cancel: Stops the running call if possible.
     """
@@ -290,10 +290,15 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
         pane.show(document)
         pane.focus()
 
-    def show_rows(self, rows: RowList, grid: Grid, cursor: int | None = None) -> None:
+    @property
+    def rows(self) -> RowList:
+        """The list of a screen that has one."""
+        return self.query_one(RowList)
+
+    def show_rows(self, grid: Grid, cursor: int | None = None) -> None:
         """Show rows under their titles; the cursor stays unless one is given."""
         self.query_one(Heads).show(grid.lay_out)
-        rows.show(grid, cursor=cursor)
+        self.rows.show(grid, cursor=cursor)
 
     # -- the pane with the focus
 

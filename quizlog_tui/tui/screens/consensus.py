@@ -57,12 +57,7 @@ _STATUS = {
 
 
 def verdict_lines(decision: Decision, again: Decision | None = None) -> list[Line]:
-    """Draw a decision without the models' replies.
-
-    Args:
-        decision: The recorded decision.
-        again: The same evidence decided by another rule, for comparison.
-    """
+    """A recorded decision without the models' replies, beside the same by another rule if any."""
     sections = [_question(decision), _outcome(decision, again), _votes(decision, again)]
     sections += [_silent(decision), _refused(decision), _reconciliation(decision)]
     lines: list[Line] = []
@@ -350,13 +345,7 @@ def _bounded(text: str, most: int) -> str:
 
 
 class ConsensusScreen(QuizlogScreen[int | None]):
-    """Shows decisions; dismisses with the index of one whose step is to be shown, or None.
-
-    Args:
-        decisions: Those of a record, oldest first; at least one.
-        start: The one to begin with.
-        clock: Formats durations.
-    """
+    """Shows decisions, at least one; dismisses with the index of the one to go to, or None."""
 
     SCOPE = "consensus"
     DEFAULT_CSS = """

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence, Set
 from pathlib import Path
 from typing import Any
 
-from textual import work
+from textual import on, work
 from textual.app import ComposeResult
 from textual.worker import Worker
 
@@ -330,16 +330,12 @@ class EpisodesScreen(QuizlogScreen[None]):
 
     def on_mount(self) -> None:
         """Start reading."""
-        self._list.focus()
+        self.rows.focus()
         self._reading = self._read()
 
     def on_unmount(self) -> None:
         """Close the file."""
         self._file.close()
-
-    @property
-    def _list(self) -> RowList:
-        return self.query_one(RowList)
 
     @property
     def _pane(self) -> LineView:
@@ -376,7 +372,7 @@ class EpisodesScreen(QuizlogScreen[None]):
         file = self._file
         self._shown = file.lines_in(self._state) if self._state else range(len(file))
         at = _place(self._shown, marked)
-        self.show_rows(self._list, _episode_grid(file, self._shown), at)
+        self.show_rows(_episode_grid(file, self._shown), at)
         self._draw_episode()
         self.status(self._status_text())
 
@@ -392,7 +388,7 @@ class EpisodesScreen(QuizlogScreen[None]):
     @property
     def marked(self) -> int | None:
         """The marked episode, as an index of the file's."""
-        index = self._list.index
+        index = self.rows.index
         return self._shown[index] if index is not None and index < len(self._shown) else None
 
     def _draw_episode(self, *, chosen: bool = False) -> None:
@@ -425,10 +421,7 @@ class EpisodesScreen(QuizlogScreen[None]):
 
     # -- keys
 
-    def on_row_list_chosen(self, event: RowList.Chosen) -> None:
-        """Show only the chosen episode."""
-        self.action_read()
-
+    @on(RowList.Chosen)
     def action_read(self) -> None:
         """Show only the selected episode."""
         if self.marked is not None:
@@ -439,13 +432,13 @@ class EpisodesScreen(QuizlogScreen[None]):
     def action_list(self) -> None:
         """Show the list again."""
         self.remove_class("-alone")
-        self._list.focus()
+        self.rows.focus()
 
     def action_episode(self, by: int) -> None:
         """Go to the next (1) or previous (-1) episode."""
-        before = self._list.cursor
-        self._list.action_move(by)
-        if self._list.cursor == before:
+        before = self.rows.cursor
+        self.rows.action_move(by)
+        if self.rows.cursor == before:
             tell(self, "no more episodes that way")
 
     def action_state(self) -> None:
@@ -468,7 +461,7 @@ class EpisodesScreen(QuizlogScreen[None]):
         if at == len(self._shown):
             warn(self, f"line {wanted} is not among those shown")
             return
-        self._list.move(at)
+        self.rows.move(at)
 
     def action_reload(self) -> None:
         """Read the file again, or continue stopped reading."""

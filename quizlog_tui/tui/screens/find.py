@@ -16,7 +16,7 @@ from pathlib import Path
 from time import monotonic
 from typing import NamedTuple
 
-from textual import work
+from textual import on, work
 from textual.app import ComposeResult
 from textual.widgets import Input
 from textual.worker import Worker
@@ -149,13 +149,7 @@ class _Texts(ABC):
 
 
 class RunTexts(_Texts):
-    """The texts of all branches of an open record.
-
-    Args:
-        session: The open record.
-        replayer: Where it runs.
-        whole: The run through all answers of the active branch, which is searched at once.
-    """
+    """The texts of all branches of an open record; those of `whole`, the active one, at once."""
 
     def __init__(self, session: Session, replayer: Replayer, whole: Transcript) -> None:
         self._session = session
@@ -215,12 +209,7 @@ def _read_some(records: Iterator[Path]) -> list[_RecordTexts]:
 
 
 class FindScreen(QuizlogScreen[ChosenHit | None]):
-    """Dismisses with the hit to go to, or None.
-
-    Args:
-        texts: What is searched.
-        query: What is searched for at first.
-    """
+    """Finds in some texts, at first for a query; dismisses with the hit to go to, or None."""
 
     SCOPE = "find"
     DEFAULT_CSS = """
@@ -252,7 +241,7 @@ class FindScreen(QuizlogScreen[ChosenHit | None]):
 
     def on_mount(self) -> None:
         """Type at once, while what takes long is loaded."""
-        self._list.border_title = "Found"
+        self.rows.border_title = "Found"
         self.query_one("#context").border_title = "Around it"
         self.query_one("#words").focus()
         self._search_anew()
@@ -326,7 +315,7 @@ class FindScreen(QuizlogScreen[ChosenHit | None]):
 
     def _draw(self, remark: str) -> None:
         """Put what is found so far on the screen."""
-        self.show_rows(self._list, _hit_grid(self._found, self._texts.folder))
+        self.show_rows(_hit_grid(self._found, self._texts.folder))
         self._draw_context()
         count = f"{len(self._found):,} found" if self._query.words else "type what to find"
         kind = "regular expression" if self._query.regex else "words"
@@ -334,15 +323,12 @@ class FindScreen(QuizlogScreen[ChosenHit | None]):
         self.status(" · ".join(filter(None, (count, remark, records, kind))))
 
     @property
-    def _list(self) -> RowList:
-        return self.query_one(RowList)
-
-    @property
     def _marked(self) -> int | None:
         """The marked hit, as an index of those found."""
-        index = self._list.index
+        index = self.rows.index
         return index if index is not None and index < len(self._found) else None
 
+    @on(RowList.Moved)
     def _draw_context(self) -> None:
         marked = self._marked
         lines = [] if marked is None else _hit_lines(self._found[marked].hit)
@@ -360,14 +346,6 @@ class FindScreen(QuizlogScreen[ChosenHit | None]):
         if event.input.id == "words":
             self.action_list()
 
-    def on_row_list_moved(self, event: RowList.Moved) -> None:
-        """Another hit is marked."""
-        self._draw_context()
-
-    def on_row_list_chosen(self, event: RowList.Chosen) -> None:
-        """Go to the hit."""
-        self.action_go()
-
     # -- keys
 
     def action_find(self) -> None:
@@ -377,18 +355,19 @@ class FindScreen(QuizlogScreen[ChosenHit | None]):
     def action_list(self) -> None:
         """Go to the list, if there is anything in it."""
         if self._found:
-            self._list.focus()
+            self.rows.focus()
 
     def action_find_next(self, by: int) -> None:
         """Mark the next hit, or the one before."""
-        self._list.focus()
-        self._list.action_move(by)
+        self.rows.focus()
+        self.rows.action_move(by)
 
     def action_regex(self) -> None:
         """Take the words as a regular expression, or as they are again."""
         self._query = Query(self._query.words, not self._query.regex)
         self._search_anew()
 
+    @on(RowList.Chosen)
     def action_go(self) -> None:
         """Go to the marked hit."""
         if self._marked is not None:

@@ -36,12 +36,7 @@ _PAINT_SECONDS = 0.02
 
 
 class HelpScreen(QuizlogScreen[None]):
-    """Shows the keys of one screen and what they do.
-
-    Args:
-        scope: The screen's scope in the table.
-        audit: Why that screen refuses to write; None if it does not.
-    """
+    """Shows the keys of the screen of a scope, what they do, and which its audit mode locks."""
 
     SCOPE = "help"
 
@@ -127,17 +122,16 @@ class _GuidesScreen(QuizlogScreen[None]):
         """List the hits of a search, or all guides if there are none."""
         self._hits = hits
         lines = [_hit_line(hit) for hit in hits] or [line(name, cut=True) for name in TOPICS]
-        found = self.query_one("#topics", RowList)
-        found.border_title = title
-        found.show(Table(len(lines), lines.__getitem__), cursor=0)
-        found.focus()
+        self.rows.border_title = title
+        self.rows.show(Table(len(lines), lines.__getitem__), cursor=0)
+        self.rows.focus()
         self.status(
             f"{title} · {self.key('app.find')} searches all guides · "
             f"{self.key('list.choose')} reads · Escape goes back"
         )
         self._show_row(0)
 
-    @on(RowList.Moved, "#topics")
+    @on(RowList.Moved)
     def _look(self, event: RowList.Moved) -> None:
         self._show_row(event.index)
 
@@ -159,7 +153,7 @@ class _GuidesScreen(QuizlogScreen[None]):
             await text.append(part.markdown)
             await asyncio.sleep(_PAINT_SECONDS)
 
-    @on(RowList.Chosen, "#topics")
+    @on(RowList.Chosen)
     def action_read(self) -> None:
         """Focus the text."""
         self.query_one(_GuideText).focus()

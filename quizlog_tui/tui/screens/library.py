@@ -16,7 +16,7 @@ from functools import partial
 from itertools import chain, count
 from pathlib import Path
 
-from textual import work
+from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Static
@@ -144,7 +144,7 @@ class LibraryScreen(QuizlogScreen[None]):
 
     def on_mount(self) -> None:
         """Start looking for records."""
-        self.query_one("#records").focus()
+        self.rows.focus()
         self.action_reload()
         self.draw()
         self.set_interval(_WATCH_SECONDS, self.look_around)
@@ -173,7 +173,7 @@ class LibraryScreen(QuizlogScreen[None]):
     def draw(self) -> None:
         """Draw the shelf; the cursor stays on its record."""
         shelf = self.shelf
-        records = self.query_one("#records", RowList)
+        records = self.rows
         at = shelf.index(self._marked)
         columns = record_layout(shelf.shown, self.folder)
         records.show(library_grid(shelf.shown, self.folder, self._clock, columns), cursor=at)
@@ -236,7 +236,7 @@ class LibraryScreen(QuizlogScreen[None]):
     @property
     def marked(self) -> Summary | None:
         """The marked record."""
-        index = self.query_one("#records", RowList).index
+        index = self.rows.index
         return None if index is None else self.shelf.shown[index]
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:
@@ -248,15 +248,12 @@ class LibraryScreen(QuizlogScreen[None]):
 
     # -- keys
 
-    def on_row_list_chosen(self, event: RowList.Chosen) -> None:
-        """Open the chosen record."""
-        self.action_open()
-
     def action_reload(self) -> None:
         """Look for records from the beginning."""
         self._stopped, self._look_from = False, 0.0
         self._start_search(asked=True)
 
+    @on(RowList.Chosen)
     def action_open(self) -> None:
         """Open the marked record."""
         self._hold_selection()

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar
 
-from textual import work
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -182,19 +182,15 @@ class NotesScreen(QuizlogScreen[_NotesPlace | None]):
         """Select the latest note."""
         self.query_one("#note").border_title = "Note"
         self.draw()
-        self._list.move(self._shown.index(self._every[-1]) if self._every else 0)
-        self._list.focus()
+        self.rows.move(self._shown.index(self._every[-1]) if self._every else 0)
+        self.rows.focus()
         self.set_interval(_FOLLOW_SECONDS, self._look_for_changes)
-
-    @property
-    def _list(self) -> RowList:
-        return self.query_one(RowList)
 
     def draw(self) -> None:
         """Draw the filtered notes."""
         every = self._every
         self._shown = _by_step(_filtered_notes(every, verdict=self._verdict, author=self._author))
-        self.show_rows(self._list, _note_grid(self._shown, self._clock))
+        self.show_rows(_note_grid(self._shown, self._clock))
         self._draw_note(len(every))
         self.status(self._status_text(len(every)))
 
@@ -218,7 +214,7 @@ class NotesScreen(QuizlogScreen[_NotesPlace | None]):
     @property
     def marked(self) -> Feedback | None:
         """The selected note."""
-        index = self._list.index
+        index = self.rows.index
         return None if index is None else self._shown[index]
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:
@@ -251,10 +247,7 @@ class NotesScreen(QuizlogScreen[_NotesPlace | None]):
         self._author = _next(_authors_in(self._every), self._author)
         self.draw()
 
-    def on_row_list_chosen(self, event: RowList.Chosen) -> None:
-        """Go to the step of the chosen note."""
-        self.action_go()
-
+    @on(RowList.Chosen)
     @work(group=DIALOG)
     async def action_go(self) -> None:
         """Go to the step of the selected note; ask before switching to another branch."""

@@ -15,11 +15,7 @@ from .base import QuizlogScreen
 
 
 class MessagesScreen(QuizlogScreen[None]):
-    """Shows messages, the newest first.
-
-    Args:
-        messages: The messages, the oldest first.
-    """
+    """Shows messages, which come oldest first, the newest first."""
 
     SCOPE = "messages"
 

@@ -227,7 +227,7 @@ class SweepScreen(QuizlogScreen[bool]):
         self._count()
         self._draw()
         looks = self._tried or self.audit is not None
-        (self._list if looks else self._begin_line()).focus()
+        (self.rows if looks else self._begin_line()).focus()
 
     # -- drawing
 
@@ -248,7 +248,7 @@ class SweepScreen(QuizlogScreen[bool]):
         self._shown = _best_first(tried) if self._sorted else tried
         names = [attempt.answer for attempt in self._shown]
         cursor = names.index(marked.answer) if marked else 0
-        self.show_rows(self._list, _sweep_grid(self._shown), cursor)
+        self.show_rows(_sweep_grid(self._shown), cursor)
         order = " · best first" if self._sorted else ""
         asked = (self._whole.upto(self._step).next_prompt or "").strip()
         later = len(self._whole.steps) - self._step - 1
@@ -256,12 +256,8 @@ class SweepScreen(QuizlogScreen[bool]):
         self.status(f"Sweep at step {self._step} · {_summary(tried)}{order}{kept} · {asked}")
 
     @property
-    def _list(self) -> RowList:
-        return self.query_one(RowList)
-
-    @property
     def _marked(self) -> _SweepAttempt | None:
-        index = self._list.index
+        index = self.rows.index
         return None if index is None or index >= len(self._shown) else self._shown[index]
 
     # -- trying
@@ -277,7 +273,7 @@ class SweepScreen(QuizlogScreen[bool]):
         if self._stopped:
             warn(self, f"stopped: {count[0]} of {count[1]} tried")
         self._draw()
-        self._list.focus()
+        self.rows.focus()
 
     def _try(self, text: str) -> tuple[int, int]:
         """Try the answers in portions, in a thread; the number tried, and of how many."""
@@ -397,9 +393,9 @@ class SweepScreen(QuizlogScreen[bool]):
             super().action_back()
         elif self.has_class("-looking"):
             self.remove_class("-looking")
-            self._list.focus()
+            self.rows.focus()
         elif self.query_one(TextArea).has_focus and self._tried:
-            self._list.focus()
+            self.rows.focus()
         else:
             super().action_back()
 

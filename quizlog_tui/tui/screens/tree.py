@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from textual import work
+from textual import on, work
 from textual.app import ComposeResult
 
 from ...errors import QuizlogError
@@ -216,14 +216,10 @@ class TreeScreen(QuizlogScreen[bool]):
         """Select the active branch."""
         self.query_one("#detail").border_title = "Branch"
         self.draw()
-        self._list.focus()
+        self.rows.focus()
         self.set_interval(_FOLLOW_SECONDS, self._look_for_changes)
 
     # -- drawing
-
-    @property
-    def _list(self) -> RowList:
-        return self.query_one(RowList)
 
     def draw(self) -> None:
         """Draw the session's branches; the cursor stays on its branch."""
@@ -231,7 +227,7 @@ class TreeScreen(QuizlogScreen[bool]):
         self._tree = _tree_rows(branches, deleted=self._deleted)
         names = [row.branch.name for row in self._tree]
         at = names.index(self._marked) if self._marked in names else None
-        self.show_rows(self._list, _tree_grid(self._tree, self._clock), at)
+        self.show_rows(_tree_grid(self._tree, self._clock), at)
         self._draw_detail()
         self.status(self._status_text(branches))
 
@@ -258,7 +254,7 @@ class TreeScreen(QuizlogScreen[bool]):
     @property
     def row(self) -> _TreeRow | None:
         """The marked branch in the tree."""
-        index = self._list.index
+        index = self.rows.index
         return None if index is None else self._tree[index]
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:
@@ -280,10 +276,7 @@ class TreeScreen(QuizlogScreen[bool]):
             self.draw()
         return done is not None
 
-    def on_row_list_chosen(self, event: RowList.Chosen) -> None:
-        """Go to the chosen branch."""
-        self.action_go()
-
+    @on(RowList.Chosen)
     @work
     async def action_go(self) -> None:
         """Switch to the selected branch, and go back to the player."""
