@@ -46,7 +46,6 @@ class BranchSection:
     """One branch, from its fork point on."""
 
     name: str
-    """Its name."""
     active: bool
     """Whether it is the record's active one."""
     parent: str | None
@@ -56,13 +55,11 @@ class BranchSection:
     created: str | None
     """When it was created, ISO 8601 in UTC."""
     note: str | None
-    """The user's note on it."""
     moments: Sequence[Moment] = ()
     """Its steps after the fork and its last stop; empty if it could not be replayed."""
     status: Status | None = None
-    """Its status at the end."""
+    """Its status at the end, as its score."""
     score: float | None = None
-    """Its score at the end."""
     error: ErrorSection | None = None
     """The exception, if the script raised one."""
     problem: str | None = None
@@ -80,7 +77,6 @@ class RecordReport:
     record: str
     """Name of the record."""
     seed: int
-    """The seed of all randomness in the script."""
     code_hash: str
     """The hash of the script's source when it was replayed for the export."""
     branches: Sequence[BranchSection]

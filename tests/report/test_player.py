@@ -77,16 +77,6 @@ def test_the_policy_of_the_page_allows_its_script_and_no_other() -> None:
     assert not re.search(r"eval|Function\(|innerHTML|outerHTML|insertAdjacent|\.write\(", script)
 
 
-@pytest.mark.parametrize("name", ["x.md", "x.markdown"])
-def test_markdown_has_no_player(
-    name: str, build: Build, capsys: pytest.CaptureFixture[str]
-) -> None:
-    target = build.folder / name
-    assert main(["export", str(build.record(QUIZ)), "-o", str(target), "--player"]) == 2
-    assert "only HTML can have a player" in capsys.readouterr().err
-    assert not target.exists()
-
-
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def chromium() -> AsyncIterator[Any]:
     """The browser of all tests of this module, as starting one takes longer than most of them."""

@@ -261,11 +261,13 @@ class Comparison(Document):
             return None
         row = self.rows[self.differences[0]]
         if row.a and row.b and _shows(row.a) == _shows(row.b) and row.a.input != row.b.input:
-            told = [_answer_text(step.input) for step in (row.a, row.b)]
+            answers = (row.a.input, row.b.input)
+            told = ["none yet" if one is None else one or "(empty)" for one in answers]
             return _First(row.index_a or 0, _WHAT["answer"], *told)
         found = first_difference(self.a.run, self.b.run)
         if found is None:
-            lines = [_line_text(run) for run in (self.a.run, self.b.run)]
+            errors = (self.a.run.last_error, self.b.run.last_error)
+            lines = [f"line {error.line}" if error else "none" for error in errors]
             return _First(row.index_a or 0, _WHAT["error"], *lines)
         return _First(found.step, _WHAT[found.what], _said(found.a), _said(found.b))
 
@@ -361,14 +363,6 @@ def _side_text(side: DrawnSide) -> str:
 
 def _shows(step: Step) -> tuple[tuple[str, ...], str | None]:
     return step.written, step.prompt
-
-
-def _answer_text(answer: str | None) -> str:
-    return "none yet" if answer is None else answer or "(empty)"
-
-
-def _line_text(run: Transcript) -> str:
-    return f"line {run.last_error.line}" if run.last_error else "none"
 
 
 def _said(value: object) -> str:

@@ -242,12 +242,13 @@ def _needed(hooks: _Edges) -> list[set[int]]:
 
 
 def _rows(needed: Sequence[Set[int]]) -> Iterator[str]:
-    last_use = {source: index for index, sources in enumerate(needed) for source in sources}
+    uses = ((source, index) for index, sources in enumerate(needed) for source in sources)
+    last_use: dict[int | None, int] = dict(uses)
     lanes: list[int | None] = []  # the hook whose line runs in each column
     above = ""
     for index, sources in enumerate(needed):
         joined = [at for at, source in enumerate(lanes) if source in sources]
-        ending = [at for at in joined if last_use[_hook(lanes, at)] == index]
+        ending = [at for at in joined if last_use[lanes[at]] == index]
         own = ending[0] if ending else _free(lanes, above if sources else "")
         lanes += [None] * (own + 1 - len(lanes))
         row = _row(lanes, own, joined, ending, "●" if sources else "○")
@@ -258,12 +259,6 @@ def _rows(needed: Sequence[Set[int]]) -> Iterator[str]:
             lanes.pop()
         above = row
         yield row.rstrip()
-
-
-def _hook(lanes: Sequence[int | None], at: int) -> int:
-    found = lanes[at]
-    assert found is not None
-    return found
 
 
 def _free(lanes: Sequence[int | None], above: str) -> int:
@@ -371,7 +366,7 @@ class EpisodesScreen(QuizlogScreen[None]):
         marked = self.marked
         file = self._file
         self._shown = file.lines_in(self._state) if self._state else range(len(file))
-        at = _place(self._shown, marked)
+        at = 0 if marked is None else bisect_left(self._shown, marked)
         self.show_rows(_episode_grid(file, self._shown), at)
         self._draw_episode()
         self.status(self._status_text())
@@ -490,11 +485,6 @@ class EpisodesScreen(QuizlogScreen[None]):
             self._reading.cancel()
         else:
             super().action_back()
-
-
-def _place(shown: Sequence[int], marked: int | None) -> int:
-    """The index of an episode among those shown, or of the next one."""
-    return 0 if marked is None else bisect_left(shown, marked)
 
 
 async def choose_file(

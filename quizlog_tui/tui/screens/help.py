@@ -121,7 +121,8 @@ class _GuidesScreen(QuizlogScreen[None]):
     def _list(self, hits: Sequence[GuideSection], title: str) -> None:
         """List the hits of a search, or all guides if there are none."""
         self._hits = hits
-        lines = [_hit_line(hit) for hit in hits] or [line(name, cut=True) for name in TOPICS]
+        found = [line((f"{hit.topic}: ", "dim"), hit.title, cut=True) for hit in hits]
+        lines = found or [line(name, cut=True) for name in TOPICS]
         self.rows.border_title = title
         self.rows.show(Table(len(lines), lines.__getitem__), cursor=0)
         self.rows.focus()
@@ -190,8 +191,3 @@ class _GuidesScreen(QuizlogScreen[None]):
             self._list((), "Guides")
         else:
             self.leave()
-
-
-def _hit_line(hit: GuideSection) -> Line:
-    """The topic and the headings of a hit."""
-    return line((f"{hit.topic}: ", "dim"), hit.title, cut=True)

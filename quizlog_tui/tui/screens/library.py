@@ -11,7 +11,7 @@ import os
 import random
 import re
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import chain, count
 from pathlib import Path
@@ -250,8 +250,8 @@ class LibraryScreen(QuizlogScreen[None]):
 
     def action_reload(self) -> None:
         """Look for records from the beginning."""
-        self._stopped, self._look_from = False, 0.0
-        self._start_search(asked=True)
+        self._stopped, self._asked, self._look_from = False, True, 0.0
+        self._scan = self._search()
 
     @on(RowList.Chosen)
     def action_open(self) -> None:
@@ -391,11 +391,7 @@ class LibraryScreen(QuizlogScreen[None]):
         """The same, as far as the user waits for it; the watch looks for new ones silently."""
         return self.scanning and self._asked
 
-    def _start_search(self, *, asked: bool) -> None:
-        """Look for records that are not known yet."""
-        self._asked = asked
-        self._scan = self.run_worker(self._search, group="scan", exclusive=True)
-
+    @work(exclusive=True, group="scan")
     async def _search(self) -> None:
         """Read all records that are not known yet; the examples where there are none at all."""
         await self._read_all()
@@ -436,9 +432,9 @@ class LibraryScreen(QuizlogScreen[None]):
         """See what others changed, unless something is under way or nobody looks."""
         due = time.monotonic() >= self._look_from
         if due and self.is_active and not self.scanning and not self._stopped:
-            watch: Callable[[], Awaitable[None]] = self._watch
-            self.run_worker(watch, group="watch", exclusive=True)
+            self._watch()
 
+    @work(exclusive=True, group="watch")
     async def _watch(self) -> None:
         """Read changed records again; look for new ones when that is due."""
         start = time.monotonic()
@@ -448,8 +444,8 @@ class LibraryScreen(QuizlogScreen[None]):
         if self.shelf.take(found.read, found.gone):
             self.draw()
         if time.monotonic() >= self._search_from and not self.scanning:
-            self._found_any = False
-            self._start_search(asked=False)
+            self._asked = self._found_any = False
+            self._scan = self._search()
 
     # -- new records
 

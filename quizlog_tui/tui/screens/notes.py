@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -142,8 +142,7 @@ def _no_notes_lines(count: int, key: str) -> list[Line]:
 _FOLLOW_SECONDS = 0.5
 
 
-@dataclass(frozen=True)
-class _NotesPlace:
+class _NotesPlace(NamedTuple):
     """Where to go from the list."""
 
     step: int
