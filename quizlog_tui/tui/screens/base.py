@@ -80,23 +80,10 @@ class Program(App[None]):
 
 
 class SlowWork:
-    """Runs calls of a screen, which stays usable meanwhile.
+    """Runs calls of a screen, which stays usable, shows what is running, and can cancel it."""
 
-    Args:
-        screen: The screen.
-        show: Shows what is running; None restores the status.
-        cancel: Stops the running call if possible.
-    """
-
-    def __init__(
-        self,
-        screen: Screen[Any],
-        show: Callable[[str | None], None],
-        cancel: Callable[[], None],
-    ) -> None:
+    def __init__(self, screen: QuizlogScreen[Any]) -> None:
         self._screen = screen
-        self._show = show
-        self._cancel = cancel
         self.running = False
         """Whether something is running that Escape can stop."""
         self.slow = False
@@ -132,7 +119,7 @@ class SlowWork:
                 self._stopping.stop()
                 self._stopping = None
             if self._screen.is_mounted:
-                self._show(None)
+                self._screen.show_work(None)
 
     def _tell_slow(self, doing: str) -> None:
         self.slow = True
@@ -144,14 +131,14 @@ class SlowWork:
 
     def _tell(self, doing: str) -> None:
         if self.running and self._screen.is_mounted:
-            self._show(f"… {one_line(doing)}; Escape stops it")
+            self._screen.show_work(f"… {one_line(doing)}; Escape stops it")
 
     def stop(self) -> None:
         """Cancel the work repeatedly until it ends."""
         self._stops += 1
-        self._cancel()
+        self._screen.cancel()
         if self._stopping is None:
-            self._stopping = self._screen.set_interval(_STOP_SECONDS, self._cancel)
+            self._stopping = self._screen.set_interval(_STOP_SECONDS, self._screen.cancel)
 
 
 def halves(rows: str, detail: str) -> ComposeResult:
@@ -202,7 +189,7 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
     def __init__(self) -> None:
         super().__init__()
         self._status = ""
-        self.slow_work = SlowWork(self, self._show_work, self.cancel)
+        self.slow_work = SlowWork(self)
         """Runs slow work and shows its errors."""
         self._searched: LineView | None = None
         self.audit: Audit | None = None
@@ -266,7 +253,7 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
         if not self.slow_work.running:
             self.query_one("#status", Static).update(self._status, layout=False)
 
-    def _show_work(self, doing: str | None) -> None:
+    def show_work(self, doing: str | None) -> None:
         """Show in the status line what is running; restore the status if nothing is."""
         for top in self.query("#status").results(Static):  # none while the screen is closed
             top.update(self._status if doing is None else doing)

@@ -9,12 +9,10 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from time import monotonic
-from typing import NamedTuple
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -124,28 +122,25 @@ _SLICE = 0.02
 """Seconds of searching before keys and painting have their turn."""
 
 
-class _RecordTexts(NamedTuple):
-    """The texts of one record."""
-
-    record: Path
-    texts: Sequence[Passage]
+_Batch = Sequence[tuple[Path, Sequence[Passage]]]
+"""Some records, each with its texts."""
 
 
-class _Texts(ABC):
+class _Texts:
     """What is searched."""
 
     folder: Path | None = None
     """The folder whose records are searched; None for a single record."""
 
-    async def load(self, work: SlowWork) -> None:  # noqa: B027
+    async def load(self, work: SlowWork) -> None:
         """Get what takes long and is needed only once."""
 
-    def cancel(self) -> None:  # noqa: B027
+    def cancel(self) -> None:
         """Stop loading."""
 
-    @abstractmethod
-    def batches(self) -> AsyncIterator[Sequence[_RecordTexts]]:
+    def batches(self) -> AsyncIterator[_Batch]:
         """All texts, some records at a time."""
+        raise NotImplementedError
 
 
 class RunTexts(_Texts):
@@ -158,26 +153,24 @@ class RunTexts(_Texts):
 
     async def load(self, work: SlowWork) -> None:
         """Run the other branches; those that cannot be run are left out."""
-        found = await work.run(lambda: self._all(work), "running all branches")
+        found = await work.run(self._all, "running all branches")
         self._texts = self._texts if found is None else found
 
-    def _all(self, work: SlowWork) -> list[Passage]:
-        session, runs = self._session, {}
+    def _all(self) -> list[Passage]:
+        session = self._session
         if session.missing is not None:
             return recorded_passages(session.record)
-        names = [branch.name for branch in session.branches]
-        for name, outcome in session.transcripts_of(names):
-            if not isinstance(outcome, QuizlogError):
-                runs[name] = outcome
-        return passages(session.record, runs)
+        runs = session.transcripts_of([branch.name for branch in session.branches])
+        good = {name: run for name, run in runs if not isinstance(run, QuizlogError)}
+        return passages(session.record, good)
 
     def cancel(self) -> None:
         """Stop running them."""
         self._replayer.cancel()
 
-    async def batches(self) -> AsyncIterator[Sequence[_RecordTexts]]:
+    async def batches(self) -> AsyncIterator[_Batch]:
         """The texts, all at once."""
-        yield [_RecordTexts(self._session.path, self._texts)]
+        yield [(self._session.path, self._texts)]
 
 
 class LibraryTexts(_Texts):
@@ -187,14 +180,14 @@ class LibraryTexts(_Texts):
         self.folder = folder
         self._records = records
 
-    async def batches(self) -> AsyncIterator[Sequence[_RecordTexts]]:
+    async def batches(self) -> AsyncIterator[_Batch]:
         """The texts of some records after the other."""
         records = iter(self._records)
         while some := await asyncio.to_thread(_read_some, records):
             yield some
 
 
-def _read_some(records: Iterator[Path]) -> list[_RecordTexts]:
+def _read_some(records: Iterator[Path]) -> _Batch:
     """Read records for a moment; one that cannot be read has no texts. Empty at the end."""
     start, found = monotonic(), []
     for path in records:
@@ -202,7 +195,7 @@ def _read_some(records: Iterator[Path]) -> list[_RecordTexts]:
             texts = recorded_passages(RecordFile(path).read())
         except RecordError:
             texts = []
-        found.append(_RecordTexts(path, texts))
+        found.append((path, texts))
         if monotonic() - start > _READ_SECONDS:
             break
     return found

@@ -41,13 +41,7 @@ def _lines(note: Notification) -> list[Line]:
 
 
 class ReadingScreen(QuizlogScreen[None]):
-    """Shows a document.
-
-    Args:
-        title: What it is.
-        about: What the line at the top says.
-        make: Makes the document for a width.
-    """
+    """Shows a document that `make` lays out for a width, and what it is `about` at the top."""
 
     SCOPE = "reading"
 
