@@ -18,7 +18,7 @@ from quizlog_tui.errors import CancelledError, LimitError, RecordError, UsageErr
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.replay.replayer import Replayer
 from quizlog_tui.report.document import build_report, when
-from quizlog_tui.report.export import export
+from quizlog_tui.report.export import export, prepared_report, write_report
 from quizlog_tui.report.html import css, to_html
 from quizlog_tui.report.markdown import code, fence, to_markdown
 from quizlog_tui.session.session import Session
@@ -183,12 +183,13 @@ def test_the_page_loads_nothing_and_follows_the_colours_of_the_reader() -> None:
 def test_an_export_replaces_an_earlier_one_only(build: Build) -> None:
     targets = [build.folder / name for name in ("x.html", "x.HTM", "x.md", "x.markdown")]
     with Session(build.record(QUIZ, "1")) as session:
+        for question in ("number 1?", "number 2?"):
+            made = prepared_report(session, lambda done, total: None)
+            for target in targets:
+                write_report(session, made, target, redact=False, player=False)
+                assert question in target.read_text(encoding="utf-8")
+            session.answer("2")
         for target in targets:
-            export(session, target)
-        session.answer("2")
-        for target in targets:
-            export(session, target)
-            assert "number 2?" in target.read_text(encoding="utf-8")
             target.write_text("mine")
             with pytest.raises(RecordError, match="not an export of quizlog"):
                 export(session, target)
