@@ -187,15 +187,15 @@ class NotesScreen(QuizlogScreen[_NotesPlace | None]):
 
     def draw(self) -> None:
         """Draw the filtered notes."""
-        every = self._every
-        self._shown = _by_step(_filtered_notes(every, verdict=self._verdict, author=self._author))
+        found = _filtered_notes(self._every, verdict=self._verdict, author=self._author)
+        self._shown = _by_step(found)
         self.show_rows(_note_grid(self._shown, self._clock))
-        self._draw_note(len(every))
-        self.status(self._status_text(len(every)))
+        self._draw_note()
+        self.status(self._status_text())
 
-    def _status_text(self, count: int) -> str:
-        words = [plural(count, "note")]
-        if len(self._shown) != count:
+    def _status_text(self) -> str:
+        words = [plural(len(self._every), "note")]
+        if len(self._shown) != len(self._every):
             words[0] = f"{len(self._shown)} of {words[0]}"
         if self._verdict is not None:
             words.append(f"verdict {self._verdict}")
@@ -203,9 +203,10 @@ class NotesScreen(QuizlogScreen[_NotesPlace | None]):
             words.append(f"by {self._author or 'nobody named'}")
         return " · ".join([*words, self.session.path.name])
 
-    def _draw_note(self, count: int) -> None:
+    @on(RowList.Moved)
+    def _draw_note(self) -> None:
         if self.marked is None:
-            lines = _no_notes_lines(count, self.key("player.note"))
+            lines = _no_notes_lines(len(self._every), self.key("player.note"))
         else:
             lines = _note_lines(self.marked, self._clock)
         self.query_one("#note", LineView).show(Paragraphs(lines))
@@ -215,10 +216,6 @@ class NotesScreen(QuizlogScreen[_NotesPlace | None]):
         """The selected note."""
         index = self.rows.index
         return None if index is None else self._shown[index]
-
-    def on_row_list_moved(self, event: RowList.Moved) -> None:
-        """Show the newly selected note."""
-        self._draw_note(len(self._shown))
 
     # -- following
 
