@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -34,7 +34,7 @@ from ..keys.typed_keys import KeyGate
 from ..lessons import Tour
 from ..toasts import complain, tell
 from ..widgets.columns import Grid, Heads
-from ..widgets.documents import Document, line
+from ..widgets.documents import Document, Line, line
 from ..widgets.footer import Guide, KeyLine, MessageLine
 from ..widgets.line_view import LineView
 from ..widgets.row_list import RowList
@@ -287,6 +287,16 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
         self.query_one(Heads).show(grid.lay_out)
         self.rows.show(grid, cursor=cursor)
 
+    # -- asking
+
+    async def ask(self, question: str, text: str = "") -> str | None:
+        """Ask for a line of text, at first with some; None if the user goes back."""
+        return await self.app.push_screen_wait(AskScreen(question, text))
+
+    async def choose(self, question: str, lines: Sequence[Line], start: int = 0) -> int | None:
+        """Ask to choose a line; its index, or None if the user goes back."""
+        return await self.app.push_screen_wait(ChooseScreen(question, lines, start))
+
     # -- the pane with the focus
 
     def pane(self) -> LineView | None:
@@ -372,7 +382,7 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
             return
         found = self.exports()
         lines = [line(one.about, cut=True) for one in found]
-        chosen = await self.app.push_screen_wait(ChooseScreen("Export", lines))
+        chosen = await self.choose("Export", lines)
         if chosen is None:
             return
         export = found[chosen]
@@ -392,8 +402,8 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
 
     async def _written(self, export: Export) -> None:
         """Ask for a file name until the file is written or the user cancels."""
-        name, question = export.name, "Write to which file?"
-        while wanted := await self.app.push_screen_wait(AskScreen(question, name)):
+        name = export.name
+        while wanted := await self.ask("Write to which file?", name):
             name, path = wanted, typed_path(wanted)
             if not await self._may_replace(path):
                 continue
@@ -406,8 +416,7 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
         if not os.path.lexists(path):
             return True
         lines = [line("choose another name", cut=True), line("replace it", cut=True)]
-        question = f"{path} exists already."
-        return await self.app.push_screen_wait(ChooseScreen(question, lines)) == 1
+        return await self.choose(f"{path} exists already.", lines) == 1
 
     def exports(self) -> list[Export]:
         """The exports that this screen offers."""

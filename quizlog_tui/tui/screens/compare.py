@@ -53,7 +53,6 @@ from ..widgets.documents import (
 )
 from ..widgets.row_list import MarkedView
 from .base import DIALOG, QuizlogScreen
-from .dialogs import AskScreen, ChooseScreen
 
 _SIDE_BY_SIDE = 70
 """Minimum width in cells for two columns."""
@@ -612,15 +611,13 @@ async def choose(
         *(_branch_line(each, names[each.name], parts[each.name].at) for each in others),
         line("  another record...", cut=True),
     ]
-    question = f"Compare {side.name} with"
-    chosen = await screen.app.push_screen_wait(ChooseScreen(question, lines))
+    chosen = await screen.choose(f"Compare {side.name} with", lines)
     if chosen is None:
         return None
     if chosen < len(others):
         name = others[chosen].name
         return await _compared(screen, side, lambda: DrawnSide(name, session.transcript_of(name)))
-    ask = AskScreen("Compare with which record? FILE, or FILE@BRANCH")
-    wanted = (await screen.app.push_screen_wait(ask) or "").strip()
+    wanted = (await screen.ask("Compare with which record? FILE, or FILE@BRANCH") or "").strip()
     if not wanted:
         return None
     return await _compared(screen, side, lambda: _record_side(wanted, replayer, session.audit))

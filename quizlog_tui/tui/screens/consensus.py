@@ -30,7 +30,6 @@ from ..toasts import tell
 from ..widgets.documents import Line, Paragraphs, line
 from ..widgets.line_view import LineView
 from .base import DIALOG, QuizlogScreen
-from .dialogs import ChooseScreen
 
 _BAR = 20
 """Width in cells of a bar for the whole weight."""
@@ -417,7 +416,7 @@ class ConsensusScreen(QuizlogScreen[int | None]):
         lines = [line(f"{name:<11} ", (RULES[name].about, "dim"), cut=True) for name in names]
         question = "Decide again by which rule? Nothing is written."
         start = names.index(used) if used in names else 0
-        chosen = await self.app.push_screen_wait(ChooseScreen(question, lines, start))
+        chosen = await self.choose(question, lines, start)
         if chosen is None:
             return
         again = decide(decision, names[chosen])

@@ -38,7 +38,6 @@ from ..widgets.documents import Line, Paragraphs, line, terminal_pieces
 from ..widgets.line_view import LineView
 from ..widgets.row_list import RowList
 from .base import DIALOG, QuizlogScreen, halves
-from .dialogs import AskScreen, ChooseScreen
 
 _MARKS = {VERIFIED: ("✓", "good"), UNVERIFIED: ("✗", "warn"), BROKEN: ("!", "error")}
 """A sign for each state, and its style."""
@@ -446,7 +445,7 @@ class EpisodesScreen(QuizlogScreen[None]):
     async def action_jump(self) -> None:
         """Go to a line of the file."""
         last = self._file.number(len(self._file) - 1) if len(self._file) else 0
-        wanted = await self.app.push_screen_wait(AskScreen(f"Go to which line, 1 to {last}?"))
+        wanted = await self.ask(f"Go to which line, 1 to {last}?")
         if wanted is None:
             return
         if not wanted.strip().isdecimal():
@@ -497,8 +496,7 @@ async def choose_file(
     if found:
         names = [line(str(path.relative_to(folder)), cut=True) for path in found]
         lines = [*names, line("  another file...", cut=True)]
-        question = "Open which file of episodes?"
-        chosen = await screen.app.push_screen_wait(ChooseScreen(question, lines))
+        chosen = await screen.choose("Open which file of episodes?", lines)
     if chosen is None:
         return None
     if chosen == len(found):
@@ -508,8 +506,7 @@ async def choose_file(
 
 
 async def _ask_for_file(screen: QuizlogScreen[Any], audit: Audit | None) -> EpisodeFile | None:
-    ask = AskScreen("Open which file of episodes?", USUAL)
-    wanted = (await screen.app.push_screen_wait(ask) or "").strip()
+    wanted = (await screen.ask("Open which file of episodes?", USUAL) or "").strip()
     if not wanted:
         return None
     return await screen.slow_work.run(lambda: EpisodeFile(readable_path(audit, wanted)), "opening")

@@ -23,7 +23,6 @@ from ..toasts import tell
 from ..widgets.documents import Line, Paragraphs, Table, line
 from ..widgets.row_list import RowList
 from .base import DIALOG, QuizlogScreen
-from .dialogs import AskScreen
 
 _TITLES = {"list": "In lists", "pane": "In text", "app": "Everywhere"}
 
@@ -176,7 +175,7 @@ class _GuidesScreen(QuizlogScreen[None]):
 
     @work(group=DIALOG)
     async def _search(self) -> None:
-        words = await self.app.push_screen_wait(AskScreen("Search all guides for"))
+        words = await self.ask("Search all guides for")
         if not words:
             return
         found = await asyncio.to_thread(search, words)

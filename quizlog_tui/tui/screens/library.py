@@ -58,7 +58,6 @@ from ..widgets.line_view import LineView
 from ..widgets.row_list import RowList
 from .base import DIALOG, QuizlogScreen
 from .commands import CommandRunner
-from .dialogs import AskScreen
 
 _WATCH_SECONDS = 0.5
 """Seconds between two checks of the known records."""
@@ -281,9 +280,9 @@ class LibraryScreen(QuizlogScreen[None]):
     @work(group=DIALOG)
     async def action_narrow(self) -> None:
         """Ask which records to show, until that can be read or the user cancels."""
-        screen = AskScreen(HOW, self.shelf.filter.text)
-        while (typed := await self.app.push_screen_wait(screen)) is not None:
-            screen = AskScreen(HOW, typed)
+        text = self.shelf.filter.text
+        while (typed := await self.ask(HOW, text)) is not None:
+            text = typed
             try:
                 await self._narrow(parse_filter(typed))
                 return
@@ -463,11 +462,9 @@ class LibraryScreen(QuizlogScreen[None]):
     async def _new_record(self) -> Path | None:
         """Ask for a script and a seed until a record can be written; None if the user cancels."""
         script, seed = "", str(random.SystemRandom().randrange(10**6))
-        while wanted := await self.app.push_screen_wait(
-            AskScreen("New record for which script?", script)
-        ):
+        while wanted := await self.ask("New record for which script?", script):
             script = wanted
-            typed = await self.app.push_screen_wait(AskScreen("Seed for random numbers?", seed))
+            typed = await self.ask("Seed for random numbers?", seed)
             if typed is None:
                 return None
             seed = typed

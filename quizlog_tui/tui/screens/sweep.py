@@ -39,7 +39,6 @@ from ..widgets.line_view import LineView
 from ..widgets.row_list import RowList
 from ..widgets.text_fields import AreaField
 from .base import DIALOG, QuizlogScreen
-from .dialogs import AskScreen
 from .export import Export, text_export
 
 _RANKS = {"success": 0, "in_progress": 1, "error": 2}
@@ -325,7 +324,7 @@ class SweepScreen(QuizlogScreen[bool]):
     @work(group=DIALOG)
     async def action_file(self) -> None:
         """Ask for a file of answers and add a line for it."""
-        wanted = await self.app.push_screen_wait(AskScreen("Answers from which file?"))
+        wanted = await self.ask("Answers from which file?")
         if wanted and wanted.strip():
             area = self._begin_line()
             area.insert(f"@{wanted.strip()}\n")
@@ -366,7 +365,7 @@ class SweepScreen(QuizlogScreen[bool]):
         session, at = self._session, self._step
         question = f"Keep {marked.answer or '(empty)'} at step {at} as a branch named"
         free = free_name(session.record, "fork")
-        name = (await self.app.push_screen_wait(AskScreen(question, free)) or "").strip()
+        name = (await self.ask(question, free) or "").strip()
         if not name:
             return
         later = () if isinstance(marked.result, QuizlogError) else marked.result.inputs[at + 1 :]

@@ -25,7 +25,7 @@ from ..widgets.documents import Line, Paragraphs, StackedDocuments, Table, line
 from ..widgets.line_view import LineView
 from ..widgets.row_list import RowList
 from .base import DIALOG, QuizlogScreen, halves
-from .dialogs import AskScreen, AskTextScreen
+from .dialogs import AskTextScreen
 from .undoing import redo, undo
 
 _LEVELS = 12
@@ -303,7 +303,7 @@ class TreeScreen(QuizlogScreen[bool]):
         branch = row.branch
         start = self.session.pointer if branch.active else branch.at
         question = f"Fork {branch.name} at which step, 0 to {branch.length}?"
-        step = await self.app.push_screen_wait(AskScreen(question, str(start)))
+        step = await self.ask(question, str(start))
         if step is None:
             return
         if not step.strip().isdecimal() or int(step) > branch.length:
@@ -349,7 +349,7 @@ class TreeScreen(QuizlogScreen[bool]):
             return
         old = row.branch.name
         shown = old if visible(old) == old else ""
-        new = await self.app.push_screen_wait(AskScreen(f"New name for {old}?", shown))
+        new = await self.ask(f"New name for {old}?", shown)
         if new is not None and await self._change(lambda: self.session.rename(old, new)):
             self._mark(new)
 
