@@ -430,7 +430,7 @@ def _parts(step: Step, run: Transcript) -> list[_StopPart]:
 
 
 def _shortened(step: Step) -> Step:
-    """A stop that is equal in both runs, with long output _shortened."""
+    """A stop that is equal in both runs, with long output shortened."""
     text = "".join(step.written)
     count = text.count("\n")
     if count <= _ALIKE:
