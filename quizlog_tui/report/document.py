@@ -55,6 +55,7 @@ class BranchSection:
     created: str | None
     """When it was created, ISO 8601 in UTC."""
     note: str | None
+    """The user's note on it."""
     moments: Sequence[Moment] = ()
     """Its steps after the fork and its last stop; empty if it could not be replayed."""
     status: Status | None = None
