@@ -14,8 +14,7 @@ from ..errors import QuizlogError
 from ..record.feedback import Feedback, read
 from ..record.lineage import upwards
 from ..record.model import Record, Status
-from ..record.private_text import Privacy, PrivateFinding
-from ..replay.script.needed_files import EXPORT
+from ..record.private_text import PrivateFinding
 from ..replay.script.source import Source
 from ..replay.transcript import Transcript
 from ..session.reply import BranchInfo
@@ -47,7 +46,6 @@ class BranchSection:
     """One branch, from its fork point on."""
 
     name: str
-    """Its name."""
     active: bool
     """Whether it is the record's active one."""
     parent: str | None
@@ -61,9 +59,8 @@ class BranchSection:
     moments: Sequence[TimelineRow] = ()
     """Its steps after the fork and its last stop; empty if it could not be replayed."""
     status: Status | None = None
-    """Its status at the end."""
+    """Its status at the end, as its score."""
     score: float | None = None
-    """Its score at the end."""
     error: ErrorSection | None = None
     """The exception, if the script raised one."""
     problem: str | None = None
@@ -81,7 +78,6 @@ class RecordReport:
     record: str
     """Name of the record."""
     seed: int
-    """The seed of all randomness in the script."""
     code_hash: str
     """The hash of the script's source when it was replayed for the export."""
     branches: Sequence[BranchSection]
@@ -175,26 +171,6 @@ def _others(record: Record, sections: Sequence[BranchSection]) -> list[Feedback]
     ]
 
 
-def with_findings(report: RecordReport, privacy: Privacy) -> RecordReport:
-    """The report with a list of the private text in it."""
-    findings: list[PrivateFinding] = []
-    for section in report.branches:
-        if not privacy.find_in(section, ""):
-            continue
-        for moment in section.moments:
-            findings += privacy.find_in(moment, f"branch {section.name}, step {moment.at}")
-        findings += privacy.find_in(replace(section, moments=()), f"branch {section.name}")
-    findings += privacy.find_in(replace(report, branches=()), "the record")
-    return replace(report, private=findings)
-
-
-def redacted(report: RecordReport, privacy: Privacy) -> RecordReport:
-    """The report with placeholders for private text; the list of it is kept."""
-    return replace(privacy.clean_value(replace(report, private=())), private=report.private)
-
-
-MARK = EXPORT
-"""Marks a file as an export, in its first lines, so that a later export may replace it."""
 _OUTCOMES = {"in_progress": "● waiting", "success": "✓ finished", "error": "✗ error"}
 
 

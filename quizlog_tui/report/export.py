@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from ..errors import UsageError
 from ..files.durable import FileKind, check_place, write_text
 from ..files.regular_file import open_regular
-from ..record.private_text import Privacy, privacy_of
+from ..record.private_text import Privacy, PrivateFinding, privacy_of
+from ..replay.script.needed_files import EXPORT
 from ..session.session import Session
-from .document import MARK, RecordReport, build_report, redacted, with_findings
+from .document import RecordReport, build_report
 from .html import to_html
 from .markdown import to_markdown
 
@@ -62,21 +64,30 @@ def prepared_report(session: Session, progress: Callable[[int, int], None]) -> R
     Raises:
         CancelledError: The user stopped the replay.
     """
-    return with_findings(build_report(session, progress), _privacy(session))
+    report = build_report(session, progress)
+    return replace(report, private=list(_findings(report, _privacy(session))))
+
+
+def _findings(report: RecordReport, privacy: Privacy) -> Iterator[PrivateFinding]:
+    """The private text in a report, branch by branch."""
+    for section in report.branches:
+        if not privacy.find_in(section, ""):
+            continue
+        for moment in section.moments:
+            yield from privacy.find_in(moment, f"branch {section.name}, step {moment.at}")
+        yield from privacy.find_in(replace(section, moments=()), f"branch {section.name}")
+    yield from privacy.find_in(replace(report, branches=()), "the record")
 
 
 def write_report(
-    session: Session,
-    report: RecordReport,
-    path: Path,
-    *,
-    redact: bool,
-    player: bool,
+    session: Session, report: RecordReport, path: Path, *, redact: bool, player: bool
 ) -> RecordReport:
     """Write a prepared report to a file and return it as written. See `export`."""
     form = checked_form(path, player=player)
-    report = redacted(report, _privacy(session)) if redact else report
-    write_text(path, form(report), _EXPORT)
+    if redact:  # but for the list of what is private
+        clean = _privacy(session).clean_value(replace(report, private=()))
+        report = replace(clean, private=report.private)
+    write_text(path, form(report), _KIND)
     return report
 
 
@@ -99,7 +110,7 @@ def checked_form(path: Path, *, player: bool) -> Callable[[RecordReport], str]:
     if player and form is not to_html:
         hint = "end its name in .html, or leave out the player"
         raise UsageError("only HTML can have a player", where=str(path), hint=hint)
-    check_place(path, _EXPORT)
+    check_place(path, _KIND)
     if not os.path.isdir(path.parent):
         raise UsageError("its folder does not exist", where=str(path), hint="make the folder first")
     return partial(to_html, player=True) if player else form
@@ -108,9 +119,9 @@ def checked_form(path: Path, *, player: bool) -> Callable[[RecordReport], str]:
 def _is_export(path: Path) -> bool:
     try:
         with open_regular(path) as file:
-            return MARK.encode() in file.read(100).splitlines()
+            return EXPORT.encode() in file.read(100).splitlines()
     except OSError:
         return False
 
 
-_EXPORT = FileKind("an export", _is_export)
+_KIND = FileKind("an export", _is_export)

@@ -19,11 +19,11 @@ from rich.color import Color
 from rich.terminal_theme import DEFAULT_TERMINAL_THEME
 
 from ..record.feedback import Feedback
+from ..replay.script.needed_files import EXPORT
 from ..session.timeline import TimelineRow
 from ..terminal_text import rich_style, settle
 from ..text import visible
 from .document import (
-    MARK,
     BranchSection,
     ErrorSection,
     RecordReport,
@@ -83,9 +83,9 @@ def _rendered(text: str) -> str:
 
 def _document(report: RecordReport, player: bool) -> Iterator[str]:
     head = _HEAD.format(allowed=f"; script-src {_player_source()}" if player else "")
-    yield f'<!doctype html>\n{MARK}\n<html lang="en">\n<head>\n{head}'
+    yield f'<!doctype html>\n{EXPORT}\n<html lang="en">\n<head>\n{head}'
     yield f"<title>{_safe(report.script)}: {_safe(report.record)}</title>"
-    yield f"<style>{_STYLE}{_player_style() if player else ''}</style>\n</head>\n<body>"
+    yield f"<style>{_STYLE}{_player('css') if player else ''}</style>\n</head>\n<body>"
     yield f"<h1>{_safe(report.script)}</h1>\n<dl>"
     yield _item("record", report.record)
     yield _item("seed", str(report.seed))
@@ -99,7 +99,7 @@ def _document(report: RecordReport, player: bool) -> Iterator[str]:
     for branch in report.branches:
         yield from _branch(branch, _fork(branch, names) if player else "", player)
     if player:
-        yield f"<script>{_player_script()}</script>"
+        yield f"<script>{_player('js')}</script>"
     yield "</body>\n</html>"
 
 
@@ -183,24 +183,15 @@ def _remarks(remarks: Iterable[Feedback], *, apart: bool) -> Iterator[str]:
         yield f'<div class="remark"><strong>{words}</strong> {_safe(remark.text)}</div>'
 
 
-_FOLDER = Path(__file__).resolve().parent
-
-
 @cache
-def _player_style() -> str:
-    """The style of the player's controls."""
-    return (_FOLDER / "player.css").read_text(encoding="utf-8")
-
-
-@cache
-def _player_script() -> str:
-    """The script, as it stands between the tags of the page."""
-    return (_FOLDER / "player.js").read_text(encoding="utf-8")
+def _player(suffix: str) -> str:
+    """The player's script or style, as it stands between the tags of the page."""
+    return Path(__file__).with_name(f"player.{suffix}").read_text(encoding="utf-8")
 
 
 def _player_source() -> str:
     """What the page's security policy must allow so that this script runs and no other."""
-    return f"'sha256-{b64encode(sha256(_player_script().encode()).digest()).decode()}'"
+    return f"'sha256-{b64encode(sha256(_player('js').encode()).digest()).decode()}'"
 
 
 _INK_SHARE = 35
@@ -211,11 +202,7 @@ _READABLE = 60
 
 @lru_cache(maxsize=1024)
 def css(style: str) -> str:
-    """The declarations for a style.
-
-    Args:
-        style: Parameters of SGR, as `Piece.style` has them.
-    """
+    """The declarations for a style: parameters of SGR, as `Piece.style` has them."""
     found = rich_style(style)
     ink, ground = found.color, found.bgcolor
     if found.reverse:

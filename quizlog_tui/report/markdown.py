@@ -10,11 +10,11 @@ import shlex
 from collections.abc import Iterable, Iterator
 
 from ..record.feedback import Feedback
+from ..replay.script.needed_files import EXPORT
 from ..session.timeline import TimelineRow
 from ..terminal_text import plain
 from ..text import one_line, visible
 from .document import (
-    MARK,
     BranchSection,
     ErrorSection,
     RecordReport,
@@ -53,7 +53,7 @@ def _longest_run(text: str) -> int:
 
 
 def _document(report: RecordReport) -> Iterator[str]:
-    yield from (MARK, "", f"# Questionnaire {code(report.script)}", "")
+    yield from (EXPORT, "", f"# Questionnaire {code(report.script)}", "")
     yield f"- record: {code(report.record)}"
     yield f"- seed: {report.seed}"
     if report.args:

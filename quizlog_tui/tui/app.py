@@ -39,7 +39,7 @@ from ..text import one_line
 from . import external
 from .clock import Clock
 from .keys.actions import ACTIONS
-from .keys.keymap import effective, key_problems, named, screen_bindings
+from .keys.keymap import effective, key_problems, named
 from .keys.own_commands import read_own_commands
 from .keys.palette import ActionCommands, DestinationCommands
 from .keys.typed_keys import KeyGate, WaitingKeys, take_key
@@ -496,7 +496,6 @@ class _OpeningScreen(QuizlogScreen[None]):
     """Shows the end of the recorded output while the record is replayed."""
 
     SCOPE = "opening"
-    BINDINGS: ClassVar[list[BindingType]] = screen_bindings("opening")
 
     def __init__(self, path: Path, open: Callable[[Path], Session], replayer: Replayer) -> None:
         super().__init__()

@@ -54,6 +54,9 @@ class EmptyScreen(QuizlogScreen[None]):
     AUTO_FOCUS = ""
     count = 0
 
+    def content(self) -> ComposeResult:
+        yield from ()
+
     def on_mount(self) -> None:
         self.status("pressed 0")
 

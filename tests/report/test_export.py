@@ -18,7 +18,7 @@ from quizlog_tui.errors import CancelledError, LimitError, RecordError, UsageErr
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.replay.replayer import Replayer
 from quizlog_tui.report.document import build_report, when
-from quizlog_tui.report.export import export
+from quizlog_tui.report.export import export, prepared_report, write_report
 from quizlog_tui.report.html import css, to_html
 from quizlog_tui.report.markdown import code, fence, to_markdown
 from quizlog_tui.session.session import Session
@@ -28,17 +28,22 @@ from tests.support.build import Build
 from tests.support.report_pages import TEXT, Page, report, unsafe
 from tests.support.sessions import QUIZ
 
-PLAIN = Page(to_html(report("x")))
+SCRIPT = re.compile(r"<script>.*?</script>", re.S)
+PLAIN = {player: to_html(report("x"), player=player) for player in (False, True)}
+PARSED = {player: Page(page) for player, page in PLAIN.items()}
 
 
-@given(TEXT.filter(plain))
-def test_no_text_becomes_html(text: str) -> None:
-    page = to_html(report(text))
+@pytest.mark.parametrize("player", [False, True])
+@given(text=TEXT.filter(plain))
+def test_no_text_becomes_html_or_reaches_the_script(player: bool, text: str) -> None:
+    page = to_html(report(text), player=player)
     assert not unsafe(page)
     page.encode()
     parsed = Page(page)
-    assert parsed.tags == PLAIN.tags
-    assert parsed.comments == PLAIN.comments
+    assert parsed.tags == PARSED[player].tags
+    assert parsed.comments == PARSED[player].comments
+    assert SCRIPT.findall(page) == SCRIPT.findall(PLAIN[player])
+    assert "<script" not in SCRIPT.sub("", page)
     settles = plain(text) != visible(text)
     assert parsed.text.count(visible(text)) >= (10 if settles else 15)
     assert plain(text + text) in parsed.text
@@ -95,9 +100,8 @@ def test_every_branch_is_shown_from_where_it_leaves(build: Build) -> None:
         built = build_report(session)
         assert session.path.read_bytes() == before
     main, other, third = built.branches
-    assert (main.name, main.active, main.parent, main.status, main.score) == (
-        "main", True, None, "success", 1.0,
-    )  # fmt: skip
+    shown = (main.name, main.active, main.parent, main.status, main.score)
+    assert shown == ("main", True, None, "success", 1.0)
     assert [moment.answer for moment in main.moments] == ["1", "2", "3", None]
     assert (other.parent, other.at, other.note, other.score) == ("main", 1, "a try", 0.3)
     assert [(moment.at, moment.answer) for moment in other.moments] == [(1, "bad"), (2, None)]
@@ -106,12 +110,8 @@ def test_every_branch_is_shown_from_where_it_leaves(build: Build) -> None:
     assert (other.error.message, other.error.line) == ("bad number", 7)
     assert (7, '        raise Exception("bad number")  #score = 0.3') in other.error.excerpt
     assert (third.parent, third.at, third.status) == ("other", 0, "in_progress")
-    assert (built.script, built.record, built.seed, built.remarks) == (
-        "quiz.py",
-        "record.yaml",
-        7,
-        [],
-    )
+    said = (built.script, built.record, built.seed, built.remarks)
+    assert said == ("quiz.py", "record.yaml", 7, [])
 
 
 def test_children_of_a_deleted_branch_show_what_it_shared(build: Build) -> None:
@@ -157,10 +157,8 @@ def test_a_branch_that_cannot_be_run_says_so(build: Build, monkeypatch: pytest.M
 
         monkeypatch.setattr(session, "transcripts_of", limited)
         built = build_report(session)
-        assert [branch.problem for branch in built.branches] == [
-            None,
-            "took longer than 30 seconds",
-        ]
+        why = "took longer than 30 seconds"
+        assert [branch.problem for branch in built.branches] == [None, why]
         assert "took longer than 30 seconds" in to_html(built)
         assert "could not be run: `took longer than 30 seconds`" in to_markdown(built)
 
@@ -176,9 +174,8 @@ def test_a_cancelled_export_writes_nothing(build: Build) -> None:
     assert not target.exists()
 
 
-def test_the_page_loads_nothing_and_follows_the_colours_of_the_reader(build: Build) -> None:
-    with Session(build.record(QUIZ, "1")) as session:
-        page = to_html(build_report(session))
+def test_the_page_loads_nothing_and_follows_the_colours_of_the_reader() -> None:
+    page = PLAIN[False]
     assert "prefers-color-scheme: dark" in page
     assert not re.search(r"https?:|<script|<link|@import|url\(|src=", page)
 
@@ -186,12 +183,13 @@ def test_the_page_loads_nothing_and_follows_the_colours_of_the_reader(build: Bui
 def test_an_export_replaces_an_earlier_one_only(build: Build) -> None:
     targets = [build.folder / name for name in ("x.html", "x.HTM", "x.md", "x.markdown")]
     with Session(build.record(QUIZ, "1")) as session:
+        for question in ("number 1?", "number 2?"):
+            made = prepared_report(session, lambda done, total: None)
+            for target in targets:
+                write_report(session, made, target, redact=False, player=False)
+                assert question in target.read_text(encoding="utf-8")
+            session.answer("2")
         for target in targets:
-            export(session, target)
-        session.answer("2")
-        for target in targets:
-            export(session, target)
-            assert "number 2?" in target.read_text(encoding="utf-8")
             target.write_text("mine")
             with pytest.raises(RecordError, match="not an export of quizlog"):
                 export(session, target)
@@ -214,10 +212,20 @@ def test_the_shell_replaces_an_earlier_export_only_if_told_to(
     assert target.read_text() == "mine"
 
 
-@pytest.mark.parametrize("name", ["x.txt", "x", "no/x.html", "record.yaml", "quiz.py", "."])
-def test_other_targets_are_refused(name: str, build: Build) -> None:
-    with Session(build.record(QUIZ)) as session, pytest.raises(UsageError):
-        export(session, build.folder / name)
+@pytest.mark.parametrize(
+    ("name", "player", "why"),
+    [
+        *((name, False, "no suffix") for name in ("x.txt", "x", "record.yaml", "quiz.py", ".")),
+        ("no/x.html", False, "its folder does not exist"),
+        *((name, True, "only HTML can have a player") for name in ("x.md", "x.markdown")),
+    ],
+)
+def test_other_targets_are_refused(name: str, player: bool, why: str, build: Build) -> None:
+    with Session(build.record(QUIZ)) as session:
+        before = {*build.folder.iterdir()}
+        with pytest.raises(UsageError, match=why):
+            export(session, build.folder / name, player=player)
+        assert {*build.folder.iterdir()} == before
 
 
 def test_all_branches_are_run_by_one_replayer(build: Build, replayer: Replayer) -> None:

@@ -66,4 +66,4 @@ class Page(HTMLParser):
 
 
 def unsafe(text: str) -> set[str]:
-    return {char for char in text if visible(char) != char}
+    return {char for char in set(text) if visible(char) != char}

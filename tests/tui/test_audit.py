@@ -218,7 +218,7 @@ async def offers_nothing_refused(pilot: Pilot[None], scope: str, audit: Audit) -
     assert not {each.id for each in ActionCommands(pilot.app.screen)._actions()} & refused
     await pilot.press("question_mark")
     shown = await opened(pilot, HelpScreen)
-    document = shown.query_one("#keys", LineView).document
+    document = shown.query_one(LineView).document
     rows = [document.text(at) for at in range(len(document))]
     for action in actions:
         row = next(row for row in rows if action.help in row)

@@ -32,12 +32,22 @@ from quizlog_tui.tui.clock import FrozenClock
 from quizlog_tui.tui.screens import episodes as screens
 from quizlog_tui.tui.screens.dialogs import ChooseScreen
 from quizlog_tui.tui.screens.episodes import (
-    MOST,
-    WIDEST,
+    _MOST as MOST,
+)
+from quizlog_tui.tui.screens.episodes import (
+    _WIDEST as WIDEST,
+)
+from quizlog_tui.tui.screens.episodes import (
     EpisodesScreen,
-    clipped,
-    episode_lines,
-    hook_graph,
+)
+from quizlog_tui.tui.screens.episodes import (
+    _clipped as clipped,
+)
+from quizlog_tui.tui.screens.episodes import (
+    _episode_lines as episode_lines,
+)
+from quizlog_tui.tui.screens.episodes import (
+    _hook_graph as hook_graph,
 )
 from quizlog_tui.tui.screens.library import LibraryScreen
 from quizlog_tui.tui.screenshot import screen_text
@@ -137,7 +147,7 @@ async def test_a_search_looks_through_the_questions_and_states(file: Path) -> No
         await browsing(pilot, "j")
         assert screen.marked == 3
         await browsing(pilot, "escape")
-        assert isinstance(app.screen, EpisodesScreen) and len(screen._list.document) == 5
+        assert isinstance(app.screen, EpisodesScreen) and len(screen.rows.document) == 5
 
 
 async def test_one_can_look_while_it_is_read_and_stop_it(
@@ -187,7 +197,7 @@ async def test_reading_again_shows_what_is_new(file: Path) -> None:
 async def test_a_long_line_is_read_when_it_is_chosen(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(screens, "LONG", 2000)
+    monkeypatch.setattr(screens, "_LONG", 2000)
     app = app_of(file)
     async with app.run_test(size=(80, 40)) as pilot:
         await browsing(pilot)

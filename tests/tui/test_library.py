@@ -86,7 +86,7 @@ async def library(pilot: Pilot[Any]) -> LibraryScreen:
     for _ in patiently():
         await idle(pilot)
         screen = pilot.app.screen
-        if isinstance(screen, LibraryScreen) and not screen.search.scanning:
+        if isinstance(screen, LibraryScreen) and not screen.scanning:
             return screen
     raise AssertionError(f"no library:\n{screen_text(pilot.app)}")
 
@@ -184,10 +184,10 @@ async def test_it_is_not_drawn_again_while_nothing_changes(
         drawn: list[str] = []
         monkeypatch.setattr(screen, "draw", lambda: drawn.append("drawn"))
         for _ in range(2):
-            before = screen.search._scan
-            screen.search._look_from = 0.0
-            screen.search.look_around()
-            while screen.search._scan is before or screen.search.scanning:
+            before = screen._scan
+            screen._look_from = 0.0
+            screen.look_around()
+            while screen._scan is before or screen.scanning:
                 await pilot.pause()
             await library(pilot)
         assert not drawn

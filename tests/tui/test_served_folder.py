@@ -91,7 +91,7 @@ async def test_the_library_lists_no_record_outside(served: Served) -> None:
         for _ in patiently():
             await idle(pilot)
             screen = app.screen
-            if isinstance(screen, LibraryScreen) and not screen.search.scanning:
+            if isinstance(screen, LibraryScreen) and not screen.scanning:
                 break
         assert [one.path for one in screen.shelf.shown] == [served.record]
 

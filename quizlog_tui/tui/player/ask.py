@@ -10,11 +10,9 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from functools import partial
-from typing import ClassVar
 
 from textual import work
 from textual.app import ComposeResult
-from textual.binding import BindingType
 
 from ...errors import QuizlogError
 from ...session.session import Session
@@ -23,7 +21,6 @@ from ...solver.decision import Decision
 from ...solver.solve import Bill, Panel, Progress, cost_text
 from ...text import clipped, one_line
 from ..clock import Clock
-from ..keys.keymap import screen_bindings
 from ..screens.base import DIALOG, QuizlogScreen
 from ..screens.consensus import outcome_text, reply_lines, verdict_lines
 from ..screens.dialogs import AskTextScreen, ConfirmScreen
@@ -57,7 +54,6 @@ class AskModelsScreen(QuizlogScreen[str]):
     """
 
     SCOPE = "ask"
-    BINDINGS: ClassVar[list[BindingType]] = screen_bindings("ask")
     DEFAULT_CSS = "AskModelsScreen LineView { height: 1fr; }"
 
     def __init__(self, session: Session, clock: Clock, agreed: set[str]) -> None:

@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterator
 from functools import partial, wraps
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from textual import work
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
 
 from ...config import QUESTION, keep_author
@@ -30,7 +30,6 @@ from .. import external
 from ..clock import Clock
 from ..draw.output import events
 from ..draw.timeline import effort_text
-from ..keys.keymap import screen_bindings
 from ..lessons import LessonScene
 from ..messages import ChosenHit, Neighbour
 from ..screens.base import DIALOG, Destination, QuizlogScreen
@@ -107,7 +106,6 @@ class PlayerScreen(QuizlogScreen[None]):
     """
 
     SCOPE = "player"
-    BINDINGS: ClassVar[list[BindingType]] = screen_bindings("player")
     DEFAULT_CSS = """
     PlayerScreen {
         & #left { width: 2fr; }

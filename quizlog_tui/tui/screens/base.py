@@ -1,14 +1,14 @@
 """The base of all screens: status line, search, help, copy, export, slow work with cancel.
 
-A screen names its `SCOPE` in the table of actions and yields its panes in `content`. `Program` is
-what it may ask of the app. This module does not know about records.
+A screen names its `SCOPE` in the table of actions, which gives it its keys, and yields its panes in
+`content`. `Program` is what it may ask of the app. This module does not know about records.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -17,6 +17,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 from textual import work
 from textual.app import App, ComposeResult
 from textual.binding import Binding
+from textual.containers import Container, Vertical
 from textual.screen import Screen, ScreenResultType
 from textual.timer import Timer
 from textual.widgets import Static
@@ -27,14 +28,16 @@ from ...session.audit import Audit
 from ...text import one_line
 from .. import external
 from ..keys.actions import find_action
-from ..keys.keymap import shown
+from ..keys.keymap import screen_bindings, shown
 from ..keys.own_commands import OwnCommand
 from ..keys.typed_keys import KeyGate
 from ..lessons import Tour
 from ..toasts import complain, tell
-from ..widgets.documents import line
+from ..widgets.columns import Grid, Heads
+from ..widgets.documents import Document, Line, line
 from ..widgets.footer import Guide, KeyLine, MessageLine
 from ..widgets.line_view import LineView
+from ..widgets.row_list import RowList
 from ..widgets.text_fields import SearchBar
 from .dialogs import AskScreen, ChooseScreen, PrivateScreen
 from .export import Export, ReportExport, pictures
@@ -77,23 +80,10 @@ class Program(App[None]):
 
 
 class SlowWork:
-    """Runs calls of a screen.
+    """Runs calls of a screen, which stays usable, shows what is running, and can cancel it."""
 
-    Args:
-        screen: The screen, which stays usable meanwhile.
-        show: Shows what is running; None restores the status.
-        cancel: Stops the running call if possible.
-    """
-
-    def __init__(
-        self,
-        screen: Screen[Any],
-        show: Callable[[str | None], None],
-        cancel: Callable[[], None],
-    ) -> None:
+    def __init__(self, screen: QuizlogScreen[Any]) -> None:
         self._screen = screen
-        self._show = show
-        self._cancel = cancel
         self.running = False
         """Whether something is running that Escape can stop."""
         self.slow = False
@@ -129,7 +119,7 @@ class SlowWork:
                 self._stopping.stop()
                 self._stopping = None
             if self._screen.is_mounted:
-                self._show(None)
+                self._screen.show_work(None)
 
     def _tell_slow(self, doing: str) -> None:
         self.slow = True
@@ -141,14 +131,23 @@ class SlowWork:
 
     def _tell(self, doing: str) -> None:
         if self.running and self._screen.is_mounted:
-            self._show(f"… {one_line(doing)}; Escape stops it")
+            self._screen.show_work(f"… {one_line(doing)}; Escape stops it")
 
     def stop(self) -> None:
         """Cancel the work repeatedly until it ends."""
         self._stops += 1
-        self._cancel()
+        self._screen.cancel()
         if self._stopping is None:
-            self._stopping = self._screen.set_interval(_STOP_SECONDS, self._cancel)
+            self._stopping = self._screen.set_interval(_STOP_SECONDS, self._screen.cancel)
+
+
+def halves(rows: str, detail: str) -> ComposeResult:
+    """A list under its titles, and the selected row in full: below it, or beside it where wide."""
+    with Container(id="halves"):
+        with Vertical():
+            yield Heads(id="heads")
+            yield RowList(id=rows)
+        yield LineView(id=detail)
 
 
 DIALOG = "dialog"
@@ -175,13 +174,22 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
         }
         & LineView { border: round $panel; border-title-color: $text-muted; }
         & LineView:focus { border: round $primary; }
+        & #halves { layout: vertical; height: 1fr; }
+        & #halves > Vertical { height: 2fr; }
+        & #halves > Vertical > RowList { height: 1fr; }
+        &.-wide #halves { layout: horizontal; }
+        &.-wide #halves > Vertical { width: 2fr; height: 1fr; }
     }
     """
+
+    def __init_subclass__(cls, **options: bool) -> None:
+        cls.BINDINGS = screen_bindings(cls.SCOPE)
+        super().__init_subclass__(**options)
 
     def __init__(self) -> None:
         super().__init__()
         self._status = ""
-        self.slow_work = SlowWork(self, self._show_work, self.cancel)
+        self.slow_work = SlowWork(self)
         """Runs slow work and shows its errors."""
         self._searched: LineView | None = None
         self.audit: Audit | None = None
@@ -201,8 +209,8 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
         yield MessageLine()
 
     def content(self) -> ComposeResult:
-        """The screen's own panes."""
-        yield from ()
+        """The screen's own panes: one, unless it has others."""
+        yield LineView(id="text")
 
     def destinations(self) -> Iterator[Destination]:
         """Where one can go on this screen, for the palette."""
@@ -218,15 +226,16 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
 
     def key(self, name: str) -> str:
         """The key of an action id under the user's key map; empty if audit mode refuses it."""
-        action = find_action(name)
-        refused = action is not None and action.is_refused(self.audit)
-        return "" if refused else shown(name, self.app._keymap)
+        return "" if self._refuses(name) else shown(name, self.app._keymap)
 
     def label(self, binding: Binding) -> str:
         """What the footer calls a key; empty if audit mode refuses what it does."""
-        action = find_action(binding.id)
-        refused = action is not None and action.is_refused(self.audit)
-        return "" if refused else binding.description
+        return "" if self._refuses(binding.id) else binding.description
+
+    def _refuses(self, name: str | None) -> bool:
+        """Whether audit mode refuses what an action does."""
+        action = find_action(name)
+        return action is not None and action.is_refused(self.audit)
 
     def _is_locked(self, doing: str, kind: str = "") -> bool:
         """Whether audit mode refuses to write something; says so. See `Audit.check`."""
@@ -244,7 +253,7 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
         if not self.slow_work.running:
             self.query_one("#status", Static).update(self._status, layout=False)
 
-    def _show_work(self, doing: str | None) -> None:
+    def show_work(self, doing: str | None) -> None:
         """Show in the status line what is running; restore the status if nothing is."""
         for top in self.query("#status").results(Static):  # none while the screen is closed
             top.update(self._status if doing is None else doing)
@@ -259,6 +268,34 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
 
     def cancel(self) -> None:
         """Stop slow work if possible; screens with slow work override this."""
+
+    def show_text(self, title: str, about: str, document: Document) -> None:
+        """Show a text in the screen's one pane, and in the line at the top what it is."""
+        self.status(about)
+        pane = self.query_one(LineView)
+        pane.border_title = title
+        pane.show(document)
+        pane.focus()
+
+    @property
+    def rows(self) -> RowList:
+        """The list of a screen that has one."""
+        return self.query_one(RowList)
+
+    def show_rows(self, grid: Grid, cursor: int | None = None) -> None:
+        """Show rows under their titles; the cursor stays unless one is given."""
+        self.query_one(Heads).show(grid.lay_out)
+        self.rows.show(grid, cursor=cursor)
+
+    # -- asking
+
+    async def ask(self, question: str, text: str = "") -> str | None:
+        """Ask for a line of text, at first with some; None if the user goes back."""
+        return await self.app.push_screen_wait(AskScreen(question, text))
+
+    async def choose(self, question: str, lines: Sequence[Line], start: int = 0) -> int | None:
+        """Ask to choose a line; its index, or None if the user goes back."""
+        return await self.app.push_screen_wait(ChooseScreen(question, lines, start))
 
     # -- the pane with the focus
 
@@ -345,7 +382,7 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
             return
         found = self.exports()
         lines = [line(one.about, cut=True) for one in found]
-        chosen = await self.app.push_screen_wait(ChooseScreen("Export", lines))
+        chosen = await self.choose("Export", lines)
         if chosen is None:
             return
         export = found[chosen]
@@ -365,8 +402,8 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
 
     async def _written(self, export: Export) -> None:
         """Ask for a file name until the file is written or the user cancels."""
-        name, question = export.name, "Write to which file?"
-        while wanted := await self.app.push_screen_wait(AskScreen(question, name)):
+        name = export.name
+        while wanted := await self.ask("Write to which file?", name):
             name, path = wanted, typed_path(wanted)
             if not await self._may_replace(path):
                 continue
@@ -379,8 +416,7 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
         if not os.path.lexists(path):
             return True
         lines = [line("choose another name", cut=True), line("replace it", cut=True)]
-        question = f"{path} exists already."
-        return await self.app.push_screen_wait(ChooseScreen(question, lines)) == 1
+        return await self.choose(f"{path} exists already.", lines) == 1
 
     def exports(self) -> list[Export]:
         """The exports that this screen offers."""

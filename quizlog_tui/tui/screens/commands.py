@@ -13,20 +13,15 @@ import subprocess
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, ClassVar
-
-from textual.app import ComposeResult
-from textual.binding import BindingType
+from typing import Any
 
 from ...errors import QuizlogError, UsageError
 from ...files.programs import home_folder
 from ...text import is_whole, one_line
 from .. import external
-from ..keys.keymap import screen_bindings
 from ..keys.own_commands import VALUES, OwnCommand, variable
 from ..toasts import complain, tell, warn
 from ..widgets.documents import Line, Paragraphs, line, logical_lines, safe, terminal_pieces
-from ..widgets.line_view import LineView
 from .base import QuizlogScreen
 
 _LONGEST = 128 * 1024 - 64
@@ -36,23 +31,14 @@ _MOST_BYTES = 1_000_000
 
 
 class CommandRunner:
-    """Runs commands for the record that a screen shows or marks.
-
-    Args:
-        screen: The screen.
-    """
+    """Runs commands for the record that a screen shows or marks."""
 
     def __init__(self, screen: QuizlogScreen[Any]) -> None:
         self._screen = screen
-        self._under_way: ShellRun | None = None
+        self._under_way: _ShellRun | None = None
 
     def run(self, name: str, values: Mapping[str, str]) -> None:
-        """Run a command, beside the screen's other work.
-
-        Args:
-            name: Its name in the settings.
-            values: What it may read here; `record` is always among them.
-        """
+        """Run the command of that name, which may read the values, beside the screen's work."""
         command = self._screen.program.own_commands[name]
         self._screen.run_worker(self._run(command, values), group="command")
 
@@ -62,13 +48,13 @@ class CommandRunner:
         except QuizlogError as error:
             complain(self._screen, error)
             return
-        run = ShellRun(command.run, variables)
+        run = _ShellRun(command.run, variables)
         if command.output == "none":
             await self._run_apart(command, run)
         else:
             await self._run_here(command, run)
 
-    async def _run_apart(self, command: OwnCommand, run: ShellRun) -> None:
+    async def _run_apart(self, command: OwnCommand, run: _ShellRun) -> None:
         tell(self._screen, f"{command.name} runs")
         try:
             code = await run.run_apart()
@@ -78,7 +64,7 @@ class CommandRunner:
         if code:
             warn(self._screen, f"{command.name}: {_ending(code)}")
 
-    async def _run_here(self, command: OwnCommand, run: ShellRun) -> None:
+    async def _run_here(self, command: OwnCommand, run: _ShellRun) -> None:
         self._under_way = run
         result = await self._screen.slow_work.run(run.run, f"running {command.name}")
         self._under_way = None
@@ -155,31 +141,32 @@ class _ShellResult:
     """Whether it was stopped because it wrote too much."""
 
 
-class ShellRun:
-    """One run of a shell line, which can be stopped.
-
-    Args:
-        line: The line.
-        variables: Environment variables for it, besides the user's own.
-    """
+class _ShellRun:
+    """One run of a shell line with variables besides the user's own, which can be stopped."""
 
     def __init__(self, line: str, variables: Mapping[str, str]) -> None:
         self._line = line
-        self._environment = {**os.environ, **variables}
+        self._variables = variables
         self._process: subprocess.Popen[bytes] | None = None
         self._stopped = False
+
+    def _settings(self) -> dict[str, Any]:
+        """How a program is started, but for where its output goes."""
+        return {
+            "cwd": home_folder(),
+            "env": {**os.environ, **self._variables},
+            "stdin": subprocess.DEVNULL,
+            "start_new_session": True,  # what it starts ends with it
+        }
 
     def run(self) -> _ShellResult:
         """Run it to its end. Blocks."""
         with subprocess.Popen(
             self._line,
             shell=True,
-            cwd=home_folder(),
-            env=self._environment,
-            stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            start_new_session=True,  # what it starts ends with it
+            **self._settings(),
         ) as self._process:
             assert self._process.stdout is not None
             written = self._process.stdout.read(_MOST_BYTES + 1)
@@ -204,46 +191,27 @@ class ShellRun:
 
     async def run_apart(self) -> int:
         """Run it without its output, whatever becomes of this program; its exit code."""
+        nowhere = subprocess.DEVNULL
         process = await asyncio.create_subprocess_shell(
-            self._line,
-            cwd=home_folder(),
-            env=self._environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
+            self._line, stdout=nowhere, stderr=nowhere, **self._settings()
         )
         return await process.wait()
 
 
 class CommandOutputScreen(QuizlogScreen[None]):
-    """Shows the output of a command that has ended.
-
-    Args:
-        about: Which command it was, and how it ended.
-        output: What it wrote; may hold anything.
-    """
+    """Shows the output of a command that has ended, which may hold anything."""
 
     SCOPE = "command"
-    BINDINGS: ClassVar[list[BindingType]] = screen_bindings("command")
-    DEFAULT_CSS = "CommandOutputScreen LineView { height: 1fr; }"
 
     def __init__(self, about: str, output: str) -> None:
         super().__init__()
         self._about = about
         self._output = output
 
-    def content(self) -> ComposeResult:
-        """One pane."""
-        yield LineView(id="written")
-
     def on_mount(self) -> None:
         """Show the output."""
-        self.status(self._about)
-        pane = self.query_one(LineView)
-        pane.border_title = "Output"
-        pane.show(Paragraphs(_lines(self._output) or [line(("it wrote nothing", "dim"))]))
-        pane.focus()
+        lines = _lines(self._output) or [line(("it wrote nothing", "dim"))]
+        self.show_text("Output", self._about, Paragraphs(lines))
 
 
 def _lines(output: str) -> list[Line]:

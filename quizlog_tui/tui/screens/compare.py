@@ -14,13 +14,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, zip_longest
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from rich.cells import cell_len
 from rich.segment import Segment
 from textual import work
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.widgets import Static
 
 from ...errors import UsageError
@@ -37,7 +36,6 @@ from ...session.session import Session
 from ...terminal_text import plain
 from ...text import clipped, one_line, plural, told_apart
 from ..draw.status import MARKS, STYLES, outcome
-from ..keys.keymap import screen_bindings
 from ..toasts import tell
 from ..widgets.columns import fitted
 from ..widgets.documents import (
@@ -55,9 +53,8 @@ from ..widgets.documents import (
 )
 from ..widgets.row_list import MarkedView
 from .base import DIALOG, QuizlogScreen
-from .dialogs import AskScreen, ChooseScreen
 
-SIDE_BY_SIDE = 70
+_SIDE_BY_SIDE = 70
 """Minimum width in cells for two columns."""
 _SIGNS = {"same": "│", "changed": "≠", "only-a": "<", "only-b": ">"}
 """The sign of a row: alike, different, only on the left, only on the right."""
@@ -85,12 +82,9 @@ class DrawnSide:
     """The number of its first step."""
 
 
-@dataclass(frozen=True)
-class First:
+class _First(NamedTuple):
     """The first difference, in words."""
 
-    row: int
-    """Index of its item in the comparison."""
     step: int
     """The step, counted as in the timeline."""
     what: str
@@ -102,12 +96,7 @@ class First:
 
 
 class Comparison(Document):
-    """The aligned steps of two runs. Items are made on demand.
-
-    Args:
-        a: The run on the left.
-        b: The run on the right.
-    """
+    """The aligned steps of two runs, left and right. Items are made on demand."""
 
     def __init__(self, a: DrawnSide, b: DrawnSide) -> None:
         self.a = a
@@ -182,7 +171,7 @@ class Comparison(Document):
     @property
     def _column(self) -> int:
         """Width in cells of one side's text."""
-        if self._width >= SIDE_BY_SIDE:
+        if self._width >= _SIDE_BY_SIDE:
             return (self._width - 3) // 2 - self._digits - 1
         return max(2, self._width - self._digits - 3)
 
@@ -191,10 +180,14 @@ class Comparison(Document):
         if row.kind == "same":
             text = _whole_text(_shortened(row.a), self.a.run) if row.a else ""
             plain = text.replace("\t", "    ") if text.isascii() else safe(text)
-            return _rows_of(plain, self._column)
-        if self._width < SIDE_BY_SIDE:
-            return sum(_rows_of(part.text, self._column) for _, _, part in self._parts(index))
-        return max(_rows_of(side.text, self._column) for side in self._sides(index))
+            return self._rows_of(plain)
+        if self._width < _SIDE_BY_SIDE:
+            return sum(self._rows_of(part.text) for _, _, part in self._parts(index))
+        return max(self._rows_of(side.text) for side in self._sides(index))
+
+    def _rows_of(self, text: str) -> int:
+        """Number of rows of a safe text in a column; rows of tables are not wrapped."""
+        return height(text, self._column, unwrapped="tables")
 
     # -- drawing
 
@@ -206,11 +199,11 @@ class Comparison(Document):
 
     def _alike(self, index: int) -> Line:
         row = self.rows[index]
-        return _item(_stop_pieces(_shortened(row.a), self.a.run)) if row.a else Line(())
+        return _alone(_shortened(row.a) if row.a else None, self.a.run)
 
     def _drawn(self, index: int, *, every: bool = False) -> Iterator[Row]:
         """The rows of an item; step numbers on the first row of each text, or on `every` row."""
-        drawn = self._beside if self._width >= SIDE_BY_SIDE else self._below
+        drawn = self._beside if self._width >= _SIDE_BY_SIDE else self._below
         return drawn(index, every=every)
 
     def _beside(self, index: int, *, every: bool) -> Iterator[Row]:
@@ -240,9 +233,10 @@ class Comparison(Document):
             yield " ", row.index_a, self._alike(index)
             return
         one, other = self._sides(index)
-        alike = _written_pieces(_shortened(row.a)) if row.a else ()
+        alike = _part("".join(_shortened(row.a).written), "").pieces if row.a else ()
         if alike and row.a and row.b and row.a.written == row.b.written:
-            yield " ", row.index_a, Line(_without_last_newline(alike))
+            *others, (text, style) = alike
+            yield " ", row.index_a, Line((*others, (text.removesuffix("\n"), style)))
             one, other = (_item(side.pieces[len(alike) :]) for side in (one, other))
         if row.a:
             yield "<", row.index_a, one
@@ -262,25 +256,26 @@ class Comparison(Document):
 
     # -- telling
 
-    def first(self) -> First | None:
+    def first(self) -> _First | None:
         """The first difference; None if there is none."""
         if not self.differences:
             return None
-        at = self.differences[0]
-        row = self.rows[at]
+        row = self.rows[self.differences[0]]
         if row.a and row.b and _shows(row.a) == _shows(row.b) and row.a.input != row.b.input:
-            told = [_answer_text(step.input) for step in (row.a, row.b)]
-            return First(at, row.index_a or 0, _WHAT["answer"], *told)
+            answers = (row.a.input, row.b.input)
+            told = ["none yet" if one is None else one or "(empty)" for one in answers]
+            return _First(row.index_a or 0, _WHAT["answer"], *told)
         found = first_difference(self.a.run, self.b.run)
         if found is None:
-            lines = [_line_text(run) for run in (self.a.run, self.b.run)]
-            return First(at, row.index_a or 0, _WHAT["error"], *lines)
-        return First(at, found.step, _WHAT[found.what], _said(found.a), _said(found.b))
+            errors = (self.a.run.last_error, self.b.run.last_error)
+            lines = [f"line {error.line}" if error else "none" for error in errors]
+            return _First(row.index_a or 0, _WHAT["error"], *lines)
+        return _First(found.step, _WHAT[found.what], _said(found.a), _said(found.b))
 
     def heading(self, width: int) -> str:
         """The names and outcomes of both sides, above their columns or one below the other."""
         one, other = (_side_text(side) for side in (self.a, self.b))
-        if width < SIDE_BY_SIDE:
+        if width < _SIDE_BY_SIDE:
             return f"< {one}\n> {other}"
         half = (width - 3) // 2
         return fitted(one, half) + "   " + fitted(other, half)
@@ -296,11 +291,6 @@ def _renumbered(row: AlignedRow, first_a: int, first_b: int) -> AlignedRow:
         index_a=None if index_a is None else index_a + first_a,
         index_b=None if index_b is None else index_b + first_b,
     )
-
-
-def _rows_of(text: str, width: int) -> int:
-    """Number of rows of a safe text; rows of tables are not wrapped."""
-    return height(text, width, unwrapped="tables")
 
 
 def _joined(found: Iterator[Row]) -> Line:
@@ -376,14 +366,6 @@ def _shows(step: Step) -> tuple[tuple[str, ...], str | None]:
     return step.written, step.prompt
 
 
-def _answer_text(answer: str | None) -> str:
-    return "none yet" if answer is None else answer or "(empty)"
-
-
-def _line_text(run: Transcript) -> str:
-    return f"line {run.last_error.line}" if run.last_error else "none"
-
-
 def _said(value: object) -> str:
     return "nothing" if value is None else plain(str(value)).strip() or "(empty)"
 
@@ -437,25 +419,9 @@ def _whole_text(step: Step, run: Transcript) -> str:
     return "".join(part.text for part in _parts(step, run))
 
 
-def _stop_pieces(step: Step, run: Transcript) -> list[tuple[str, str]]:
-    """The text in styled pieces: output, question, answer, end."""
-    return [piece for part in _parts(step, run) for piece in part.pieces]
-
-
 def _item(pieces: Sequence[tuple[str, str]]) -> Line:
     """An item of at least one row."""
     return line(*(pieces or [("", "")]))
-
-
-def _written_pieces(step: Step) -> Sequence[tuple[str, str]]:
-    """What a stop wrote, in styled pieces."""
-    return _part("".join(step.written), "").pieces
-
-
-def _without_last_newline(pieces: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """The same text without the newline at its end."""
-    *others, (text, style) = pieces
-    return (*others, (text.removesuffix("\n"), style))
 
 
 def _part(text: str, style: str, *, raw: bool = False) -> _StopPart:
@@ -467,7 +433,7 @@ def _parts(step: Step, run: Transcript) -> list[_StopPart]:
 
 
 def _shortened(step: Step) -> Step:
-    """A stop that is equal in both runs, with long output _shortened."""
+    """A stop that is equal in both runs, with long output shortened."""
     text = "".join(step.written)
     count = text.count("\n")
     if count <= _ALIKE:
@@ -510,8 +476,10 @@ def _drawn_alike(one: tuple[str, str], other: tuple[str, str]) -> tuple[_StopPar
 
 
 def _alone(step: Step | None, run: Transcript) -> Line:
-    """A stop that only one run has, or the empty place in the other."""
-    return _item(_stop_pieces(step, run)) if step else Line(())
+    """A stop with nothing marked: output, question, answer, end; or the empty place for it."""
+    if step is None:
+        return Line(())
+    return _item([piece for part in _parts(step, run) for piece in part.pieces])
 
 
 def _differing(one: _StopPart, other: _StopPart) -> tuple[list[Span], list[Span]]:
@@ -545,12 +513,11 @@ class CompareScreen(QuizlogScreen[int | None]):
 
     Args:
         session: The record on the left, to choose another branch from.
-        replayer: Makes the runs; cancels a slow one.
+        replayer: Makes and cancels its runs.
         found: The comparison shown first.
     """
 
     SCOPE = "compare"
-    BINDINGS: ClassVar[list[BindingType]] = screen_bindings("compare")
     DEFAULT_CSS = """
     CompareScreen #heading { height: auto; padding: 0 2; color: $secondary; text-style: bold; }
     CompareScreen #beside { height: 1fr; }
@@ -647,15 +614,13 @@ async def choose(
         *(_branch_line(each, names[each.name], parts[each.name].at) for each in others),
         line("  another record...", cut=True),
     ]
-    question = f"Compare {side.name} with"
-    chosen = await screen.app.push_screen_wait(ChooseScreen(question, lines))
+    chosen = await screen.choose(f"Compare {side.name} with", lines)
     if chosen is None:
         return None
     if chosen < len(others):
         name = others[chosen].name
         return await _compared(screen, side, lambda: DrawnSide(name, session.transcript_of(name)))
-    ask = AskScreen("Compare with which record? FILE, or FILE@BRANCH")
-    wanted = (await screen.app.push_screen_wait(ask) or "").strip()
+    wanted = (await screen.ask("Compare with which record? FILE, or FILE@BRANCH") or "").strip()
     if not wanted:
         return None
     return await _compared(screen, side, lambda: _record_side(wanted, replayer, session.audit))
@@ -675,8 +640,8 @@ async def choose_step(
         tell(screen, "there is no step before, and no other branch has this step")
         return None
     lines = [line(name, cut=True) for name in names]
-    ask = ChooseScreen(f"Compare the output of step {step} with", lines)
-    chosen = 0 if len(names) == 1 else await screen.app.push_screen_wait(ask)
+    question = f"Compare the output of step {step} with"
+    chosen = 0 if len(names) == 1 else await screen.choose(question, lines)
     if chosen is None:
         return None
     here = _step_side(f"step {step}", whole, step)
@@ -709,12 +674,7 @@ async def _compared(
 
 
 def _record_side(wanted: str, replayer: Replayer, audit: Audit | None) -> DrawnSide:
-    """The run of another record, which is not changed.
-
-    Args:
-        wanted: Its file, with `@BRANCH` behind it for another than the active branch.
-        replayer: Where it runs.
-        audit: The audit mode in which it is read, if any.
+    """The run of another record, FILE or FILE@BRANCH, which is not changed.
 
     Raises:
         QuizlogError: The record or its script cannot be read, or there is no such branch.

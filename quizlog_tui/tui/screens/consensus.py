@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from textual import work
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Horizontal
 
 from ...solver.decision import (
@@ -27,14 +26,12 @@ from ...solver.voting.decide import RULES, decide
 from ...text import clipped, one_line, plural
 from ..clock import Clock
 from ..draw.answer import is_json
-from ..keys.keymap import screen_bindings
 from ..toasts import tell
 from ..widgets.documents import Line, Paragraphs, line
 from ..widgets.line_view import LineView
 from .base import DIALOG, QuizlogScreen
-from .dialogs import ChooseScreen
 
-BAR = 20
+_BAR = 20
 """Width in cells of a bar for the whole weight."""
 _MOST = 2_000
 """Characters of a value that are shown."""
@@ -59,12 +56,7 @@ _STATUS = {
 
 
 def verdict_lines(decision: Decision, again: Decision | None = None) -> list[Line]:
-    """Draw a decision without the models' replies.
-
-    Args:
-        decision: The recorded decision.
-        again: The same evidence decided by another rule, for comparison.
-    """
+    """A recorded decision without the models' replies, beside the same by another rule if any."""
     sections = [_question(decision), _outcome(decision, again), _votes(decision, again)]
     sections += [_silent(decision), _refused(decision), _reconciliation(decision)]
     lines: list[Line] = []
@@ -76,8 +68,8 @@ def verdict_lines(decision: Decision, again: Decision | None = None) -> list[Lin
 def _question(decision: Decision) -> Iterator[Line]:
     asked = decision.question
     if asked.context.strip():
-        yield line((bounded(asked.context, 8), "dim"))
-    yield line((bounded(asked.text, 20), "prompt"))
+        yield line((_bounded(asked.context, 8), "dim"))
+    yield line((_bounded(asked.text, 20), "prompt"))
     if asked.choices:
         yield line((f"one of {', '.join(asked.choices)}", "dim"))
 
@@ -98,15 +90,15 @@ def _chosen(title: str, decision: Decision) -> Iterator[Line]:
     verdict = decision.verdict
     style = "warn" if verdict.why is None else "good"
     yield line((f"{title}: ", "head"), (outcome_text(verdict), style))
-    yield line(f"because {why_text(decision)}")
+    yield line(f"because {_why_text(decision)}")
 
 
 def outcome_text(verdict: DecisionVerdict) -> str:
     """The chosen answer, or that there is none."""
-    return _NOTHING if verdict.why is None else value_text(verdict.answer)
+    return _NOTHING if verdict.why is None else _value_text(verdict.answer)
 
 
-def why_text(decision: Decision) -> str:
+def _why_text(decision: Decision) -> str:
     """Why the verdict is what it is, in words."""
     verdict = decision.verdict
     open_ = [one for one in verdict.classes if not one.refused]
@@ -164,9 +156,9 @@ def _votes(decision: Decision, again: Decision | None) -> Iterator[Line]:
         share = one.weight / total if total else 0.0
         yield line(
             (f"{mark} ", style),
-            (f"{bar(share)} ", style),
+            (f"{_bar(share)} ", style),
             f"{one.weight:g}, {share:.0%}  ",
-            (value_text(one.answer), "answer"),
+            (_value_text(one.answer), "answer"),
         )
         yield line((f"  {_members(one, decision)}", "dim"))
     against = [name for one in verdict.classes for name in one.members]
@@ -175,11 +167,11 @@ def _votes(decision: Decision, again: Decision | None) -> Iterator[Line]:
         yield line((f"Dissenters: {', '.join(against)}", "warn"))
 
 
-def bar(share: float) -> str:
+def _bar(share: float) -> str:
     """A bar for a share from 0 to 1; any share above 0 has at least half a cell."""
-    halves = max(round(share * BAR * 2), 1 if share > 0 else 0)
+    halves = max(round(share * _BAR * 2), 1 if share > 0 else 0)
     full = "█" * (halves // 2) + "▌" * (halves % 2)
-    return full + "·" * (BAR - len(full))
+    return full + "·" * (_BAR - len(full))
 
 
 def _mark(one: AnswerClass, decision: Decision, again: Decision | None) -> tuple[str, str]:
@@ -221,7 +213,7 @@ def _refused(decision: Decision) -> Iterator[Line]:
         yield line(("Already proved wrong", "head"))
     for one in decision.refused:
         reason = f": {one.reason}" if one.reason else ""
-        yield line(("✗ ", "error"), (value_text(one.answer), "answer"), reason)
+        yield line(("✗ ", "error"), (_value_text(one.answer), "answer"), reason)
 
 
 def _reconciliation(decision: Decision) -> Iterator[Line]:
@@ -236,7 +228,7 @@ def _reconciliation(decision: Decision) -> Iterator[Line]:
         sure = f", confidence {one.confidence:g}" if one.confidence is not None else ""
         before = first[one.name]
         kept = "=" if before.claimed == one.final_answer else "≠"
-        answer = (value_text(one.final_answer), "answer")
+        answer = (_value_text(one.final_answer), "answer")
         yield line(f"  {one.name}: {kept} ", answer, (sure, "dim"))
 
 
@@ -261,9 +253,9 @@ def _model(model: ModelReply, decision: Decision, clock: Clock) -> Iterator[Line
         yield line((model.error, "error"))
     yield from _fetched(model)
     if model.claimed is not None:
-        yield line("claims ", (value_text(model.claimed), "answer"))
+        yield line("claims ", (_value_text(model.claimed), "answer"))
     if model.explanation:
-        yield line((f"“{bounded(model.explanation, _OUTPUT)}”", "dim"))
+        yield line((f"“{_bounded(model.explanation, _OUTPUT)}”", "dim"))
     yield from _code(model.code, model.executed, clock)
 
 
@@ -292,30 +284,29 @@ def _fetched(model: ModelReply) -> Iterator[Line]:
         for head in one.headers:
             yield line((f"  {one_line(head)}", "dim"))
         if one.body:
-            yield line((f"  sent: {bounded(one.body, _BEGINS)}", "dim"))
+            yield line((f"  sent: {_bounded(one.body, _BEGINS)}", "dim"))
         if one.begins.strip():
-            yield line((f"  {bounded(one.begins, _BEGINS)}", "dim"))
+            yield line((f"  {_bounded(one.begins, _BEGINS)}", "dim"))
 
 
 def _code(code: str | None, run: Execution | None, clock: Clock) -> Iterator[Line]:
     if code is not None:
-        text = bounded(code, _CODE)
+        text = _bounded(code, _CODE)
         yield line(("\n".join(f"│ {row}" for row in text.split("\n")), "code"))
     if run is None:
         return
     took = f" in {clock.duration(run.seconds)}"
     where = f", {run.isolation}" if run.isolation else ""
     if run.status == "ok":
-        yield line(
-            ("✓ its code returned ", "good"), (value_text(run.answer), "answer"), took, where
-        )
+        answer = (_value_text(run.answer), "answer")
+        yield line(("✓ its code returned ", "good"), answer, took, where)
     else:
         yield line((f"✗ its code: {run.status.replace('_', ' ')}", "error"), took, where)
     if run.error:
         yield line((run.error, "error"))
     for name, text in (("stdout", run.stdout), ("stderr", run.stderr)):
         if text.strip():
-            yield line((f"{name}:\n{bounded(text, _OUTPUT)}", "dim"))
+            yield line((f"{name}:\n{_bounded(text, _OUTPUT)}", "dim"))
 
 
 def _again(again: Reconsidered | None, clock: Clock) -> Iterator[Line]:
@@ -324,18 +315,18 @@ def _again(again: Reconsidered | None, clock: Clock) -> Iterator[Line]:
         return
     sure = f", confidence {again.confidence:g}" if again.confidence is not None else ""
     if again.status == "ok":
-        answer = (value_text(again.final_answer), "answer")
+        answer = (_value_text(again.final_answer), "answer")
         yield line("after seeing all answers: ", answer, sure)
     else:
         yield line((f"after seeing all answers: {_STATUS[again.status]}", "error"))
     if again.error:
         yield line((again.error, "error"))
     if again.explanation:
-        yield line((f"“{bounded(again.explanation, _OUTPUT)}”", "dim"))
+        yield line((f"“{_bounded(again.explanation, _OUTPUT)}”", "dim"))
     yield from _code(again.corrected_code, again.executed, clock)
 
 
-def value_text(value: Any) -> str:
+def _value_text(value: Any) -> str:
     """Format a JSON value. A string that looks like another value keeps its quotes."""
     plain = isinstance(value, str) and not is_json(value)
     text = value if plain else json.dumps(value, ensure_ascii=False)
@@ -343,7 +334,7 @@ def value_text(value: Any) -> str:
     return text if len(text) <= _MOST else f"{text[:_MOST]}… {len(text) - _MOST:,} more characters"
 
 
-def bounded(text: str, most: int) -> str:
+def _bounded(text: str, most: int) -> str:
     """The first lines of a long text, and how many are left out."""
     lines = text.rstrip("\n").split("\n")
     shown = "\n".join(lines[:most])[: most * 200]
@@ -353,16 +344,9 @@ def bounded(text: str, most: int) -> str:
 
 
 class ConsensusScreen(QuizlogScreen[int | None]):
-    """Shows decisions; dismisses with the index of one whose step is to be shown, or None.
-
-    Args:
-        decisions: Those of a record, oldest first; at least one.
-        start: The one to begin with.
-        clock: Formats durations.
-    """
+    """Shows decisions, at least one; dismisses with the index of the one to go to, or None."""
 
     SCOPE = "consensus"
-    BINDINGS: ClassVar[list[BindingType]] = screen_bindings("consensus")
     DEFAULT_CSS = """
     ConsensusScreen {
         & LineView { width: 1fr; height: 1fr; }
@@ -408,10 +392,8 @@ class ConsensusScreen(QuizlogScreen[int | None]):
         asked, count = decision.question, len(self._decisions)
         step = "" if asked.pointer is None else f" · step {asked.pointer}"
         branch = f" of {asked.branch}" if asked.branch else ""
-        chosen, when = (
-            clipped(outcome_text(decision.verdict), 40),
-            self._clock.describe(decision.time),
-        )
+        chosen = clipped(outcome_text(decision.verdict), 40)
+        when = self._clock.describe(decision.time)
         return f"◆ decision {self._at + 1} of {count}{step}{branch} · {chosen} · {when}"
 
     def action_decision(self, by: int) -> None:
@@ -434,7 +416,7 @@ class ConsensusScreen(QuizlogScreen[int | None]):
         lines = [line(f"{name:<11} ", (RULES[name].about, "dim"), cut=True) for name in names]
         question = "Decide again by which rule? Nothing is written."
         start = names.index(used) if used in names else 0
-        chosen = await self.app.push_screen_wait(ChooseScreen(question, lines, start))
+        chosen = await self.choose(question, lines, start)
         if chosen is None:
             return
         again = decide(decision, names[chosen])

@@ -37,12 +37,7 @@ DIALOG_STYLE = """
 
 
 class AskScreen(ModalScreen[str | None]):
-    """Dismisses with a line of text, or None.
-
-    Args:
-        question: The question shown.
-        text: The initial content.
-    """
+    """Asks for a line of text; dismisses with it, or with None."""
 
     BINDINGS: ClassVar[list[BindingType]] = _BACK
     DEFAULT_CSS = f"""
@@ -81,11 +76,7 @@ class AskTextScreen(AskScreen):
 
 
 class ConfirmScreen(ModalScreen[bool]):
-    """Dismisses with whether the user agrees.
-
-    Args:
-        question: The question to confirm.
-    """
+    """Dismisses with whether the user agrees."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "dismiss(True)", "Yes"),
@@ -115,14 +106,7 @@ class ConfirmScreen(ModalScreen[bool]):
 
 
 class ChooseScreen(ModalScreen[int | None]):
-    """Dismisses with the index of the chosen line, or None.
-
-    Args:
-        question: The question shown.
-        lines: The choices.
-        start: The line selected first.
-        details: Lines to be read before choosing.
-    """
+    """Asks to choose a line, after `details` to be read; dismisses with its index, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*_BACK, Binding("q", "dismiss(None)", "Back")]
     DEFAULT_CSS = f"""
@@ -169,11 +153,7 @@ def switch_dialog(step: int, branch: str) -> ChooseScreen:
 
 
 class PrivateScreen(ModalScreen[bool | None]):
-    """Dismisses with whether to remove private text, or None if the user goes back.
-
-    Args:
-        found: A line for each private thing.
-    """
+    """Dismisses with whether to remove the private text found, or None if the user goes back."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "go_on", "Go on", priority=True),
@@ -216,9 +196,6 @@ class FaultScreen(Screen[None]):
 
     It replaces the faulty screen. It uses only Textual's own widgets, because any of ours may be
     the one that fails.
-
-    Args:
-        error: The exception.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter,escape,q", "dismiss", "Go on")]

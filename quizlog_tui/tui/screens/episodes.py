@@ -10,12 +10,10 @@ import asyncio
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence, Set
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
-from textual import work
+from textual import on, work
 from textual.app import ComposeResult
-from textual.binding import BindingType
-from textual.containers import Container, Vertical
 from textual.worker import Worker
 
 from ...episodes.read.facts import EpisodeFacts, EpisodeRun, HookFacts, facts_of
@@ -34,33 +32,26 @@ from ...errors import QuizlogError
 from ...session.audit import Audit, may_read, readable_path
 from ...text import plural
 from ..draw.status import score_text
-from ..keys.keymap import screen_bindings
 from ..toasts import complain, tell, warn
-from ..widgets.columns import Cell, Grid, Heads, Layout, cells_line, layout
+from ..widgets.columns import Cell, Grid, Layout, cells_line, layout
 from ..widgets.documents import Line, Paragraphs, line, terminal_pieces
 from ..widgets.line_view import LineView
 from ..widgets.row_list import RowList
-from .base import DIALOG, QuizlogScreen
-from .dialogs import AskScreen, ChooseScreen
+from .base import DIALOG, QuizlogScreen, halves
 
 _MARKS = {VERIFIED: ("✓", "good"), UNVERIFIED: ("✗", "warn"), BROKEN: ("!", "error")}
 """A sign for each state, and its style."""
 _COLUMNS = {"line": 6, "ok": 2, "agree": 6, "steps": 5, "difficulty": 10, "question": 200}
 _LEAST = {"question": 20, "steps": 5, "difficulty": 10}
-MOST = 4000
+_MOST = 4000
 """Maximum characters shown of one text."""
 _SHORT = 60
 """Maximum characters of an answer in a list."""
-WIDEST = 12
+_WIDEST = 12
 """Maximum number of parallel lines; a wider graph is described in words only."""
 
 _Edges = Sequence[tuple[str, Sequence[str]]]
 """Each hook's name and the names that it depends on, in order."""
-
-
-def _episode_layout(width: int) -> Layout:
-    """The columns for a width."""
-    return layout(width, _COLUMNS, _LEAST)
 
 
 def _episode_grid(file: EpisodeFile, shown: Sequence[int]) -> Grid:
@@ -72,7 +63,7 @@ def _episode_grid(file: EpisodeFile, shown: Sequence[int]) -> Grid:
     def text(index: int) -> str:
         return file.searched(shown[index])
 
-    return Grid(len(shown), _episode_layout, make, text)
+    return Grid(len(shown), lambda width: layout(width, _COLUMNS, _LEAST), make, text)
 
 
 def _list_row(number: int, head: Head, columns: Layout) -> Line:
@@ -113,13 +104,13 @@ def _no_episode_lines(file: EpisodeFile, state: str) -> list[Line]:
     ]
 
 
-def episode_lines(episode: EpisodeFacts) -> list[Line]:
+def _episode_lines(episode: EpisodeFacts) -> list[Line]:
     """All of an episode."""
     parts = (_verdict, _question, _runs, _answers, _hooks, _talk)
     return [drawn for part in parts for drawn in (*part(episode), line(""))][:-1]
 
 
-def clipped(text: str, most: int = MOST) -> str:
+def _clipped(text: str, most: int = _MOST) -> str:
     """A text cut to a length, followed by the number of characters left out."""
     return text if len(text) <= most else f"{text[:most]}… ({len(text) - most:,} more)"
 
@@ -141,12 +132,12 @@ def _verdict(episode: EpisodeFacts) -> Iterator[Line]:
 
 def _question(episode: EpisodeFacts) -> Iterator[Line]:
     yield _head("Question")
-    asked = terminal_pieces(clipped(episode.question), "", raw=False)
+    asked = terminal_pieces(_clipped(episode.question), "", raw=False)
     yield line(*(asked or [("not given", "dim")]))
     if episode.hint:
-        hint = terminal_pieces(clipped(episode.hint), "", raw=False)
+        hint = terminal_pieces(_clipped(episode.hint), "", raw=False)
         yield line(("hint, shown only to the teacher: ", "dim"), *hint)
-    yield line((clipped(episode.about), "dim"))
+    yield line((_clipped(episode.about), "dim"))
 
 
 def _runs(episode: EpisodeFacts) -> Iterator[Line]:
@@ -158,10 +149,10 @@ def _runs(episode: EpisodeFacts) -> Iterator[Line]:
 
 
 def _run_pieces(run: EpisodeRun) -> tuple[tuple[str, str], ...]:
-    answer = "no answer" if run.answer is None else clipped(run.answer, _SHORT)
+    answer = "no answer" if run.answer is None else _clipped(run.answer, _SHORT)
     ended = "" if run.success else f" ✗ not finished{score_text(run.score)}"
     style = "dim" if run.answer is None else "answer"
-    return (clipped(run.name, _SHORT), "prompt"), ("  ", ""), (answer, style), (ended, "error")
+    return (_clipped(run.name, _SHORT), "prompt"), ("  ", ""), (answer, style), (ended, "error")
 
 
 def _parting(run: EpisodeRun, gold: EpisodeRun) -> str:
@@ -184,10 +175,10 @@ def _answers(episode: EpisodeFacts) -> Iterator[Line]:
     for at, answer in enumerate(gold.inputs):
         same = sum(1 for there, _ in partings if there > at)
         told = f"  {same} of {len(partings)} the same" if partings else ""
-        yield line((f"{at:>4} ", "dim"), (clipped(answer, _SHORT), "answer"), (told, "dim"))
+        yield line((f"{at:>4} ", "dim"), (_clipped(answer, _SHORT), "answer"), (told, "dim"))
         for there, run in partings:
             if there == at < len(run.inputs):
-                name, other = (clipped(text, _SHORT) for text in (run.name, run.inputs[at]))
+                name, other = (_clipped(text, _SHORT) for text in (run.name, run.inputs[at]))
                 yield line(("     ≠ ", "warn"), other, (f"  {name}", "dim"))
 
 
@@ -197,7 +188,7 @@ def _hooks(episode: EpisodeFacts) -> Iterator[Line]:
     if not hooks:
         yield line(("none", "dim"))
     known: list[str] = []
-    drawn = hook_graph([(hook.name, hook.depends_on) for hook in hooks])
+    drawn = _hook_graph([(hook.name, hook.depends_on) for hook in hooks])
     for hook, gutter in zip(hooks, drawn, strict=True):
         yield line((f"{gutter} ", "prompt"), *_hook_pieces(hook, known), cut=True)
         known.append(hook.name)
@@ -205,27 +196,27 @@ def _hooks(episode: EpisodeFacts) -> Iterator[Line]:
 
 def _hook_pieces(hook: HookFacts, known: Sequence[str]) -> Iterator[tuple[str, str]]:
     """A hook's name, value, and dependencies unless that is only the previous hook."""
-    yield clipped(hook.name, _SHORT), "prompt"
+    yield _clipped(hook.name, _SHORT), "prompt"
     value = hook.value_hash if hook.value is None else hook.value
-    yield f" = {clipped(value, _SHORT)}", "answer"
+    yield f" = {_clipped(value, _SHORT)}", "answer"
     if list(hook.depends_on) != list(known[-1:]):
         needed = (one if one in known else f"{one} (unknown)" for one in hook.depends_on)
-        yield f"  ← {clipped(', '.join(needed) or 'nothing', _SHORT)}", "dim"
-    yield f"  {clipped(hook.code_line.strip(), 200)}", "dim"
+        yield f"  ← {_clipped(', '.join(needed) or 'nothing', _SHORT)}", "dim"
+    yield f"  {_clipped(hook.code_line.strip(), 200)}", "dim"
 
 
 def _talk(episode: EpisodeFacts) -> Iterator[Line]:
     yield _head("Training conversation")
     if episode.system_prompt:
-        said = terminal_pieces(clipped(episode.system_prompt), "", raw=False)
+        said = terminal_pieces(_clipped(episode.system_prompt), "", raw=False)
         yield line(("system ", "dim"), *said)
     styles = {"user": "prompt", "assistant": "answer"}
     for role, content in episode.messages:
-        said = terminal_pieces(clipped(content), styles.get(role, ""), raw=False)
-        yield line((f"{clipped(role, _SHORT)} ", "dim"), *said)
+        said = terminal_pieces(_clipped(content), styles.get(role, ""), raw=False)
+        yield line((f"{_clipped(role, _SHORT)} ", "dim"), *said)
 
 
-def hook_graph(hooks: _Edges) -> list[str]:
+def _hook_graph(hooks: _Edges) -> list[str]:
     """The drawing to the left of each hook, all of the same width; empty if the graph is too wide.
 
     A name shared by several hooks means the last of them. A name not defined yet is ignored.
@@ -233,7 +224,7 @@ def hook_graph(hooks: _Edges) -> list[str]:
     drawn: list[str] = []
     for row in _rows(_needed(hooks)):
         drawn.append(row)
-        if len(row) > 2 * WIDEST:
+        if len(row) > 2 * _WIDEST:
             return [""] * len(hooks)
     width = max(map(len, drawn), default=0)
     return [row.ljust(width) for row in drawn]
@@ -250,12 +241,13 @@ def _needed(hooks: _Edges) -> list[set[int]]:
 
 
 def _rows(needed: Sequence[Set[int]]) -> Iterator[str]:
-    last_use = {source: index for index, sources in enumerate(needed) for source in sources}
+    uses = ((source, index) for index, sources in enumerate(needed) for source in sources)
+    last_use: dict[int | None, int] = dict(uses)
     lanes: list[int | None] = []  # the hook whose line runs in each column
     above = ""
     for index, sources in enumerate(needed):
         joined = [at for at, source in enumerate(lanes) if source in sources]
-        ending = [at for at in joined if last_use[_hook(lanes, at)] == index]
+        ending = [at for at in joined if last_use[lanes[at]] == index]
         own = ending[0] if ending else _free(lanes, above if sources else "")
         lanes += [None] * (own + 1 - len(lanes))
         row = _row(lanes, own, joined, ending, "●" if sources else "○")
@@ -266,12 +258,6 @@ def _rows(needed: Sequence[Set[int]]) -> Iterator[str]:
             lanes.pop()
         above = row
         yield row.rstrip()
-
-
-def _hook(lanes: Sequence[int | None], at: int) -> int:
-    found = lanes[at]
-    assert found is not None
-    return found
 
 
 def _free(lanes: Sequence[int | None], above: str) -> int:
@@ -304,31 +290,21 @@ def _row(
     return "".join(cells)
 
 
-LONG = 2**20
+_LONG = 2**20
 """Lines of more bytes are read only on Enter, because they take longer than a key press."""
 
 _ONLY_READ = Audit("a file of episodes is only read", frozenset({"exports"}))
 
 
 class EpisodesScreen(QuizlogScreen[None]):
-    """Shows a file of episodes.
-
-    Args:
-        file: The file; the screen closes it.
-    """
+    """Shows a file of episodes, and closes it."""
 
     SCOPE = "episodes"
-    BINDINGS: ClassVar[list[BindingType]] = screen_bindings("episodes")
     DEFAULT_CSS = """
     EpisodesScreen {
-        & #halves { layout: vertical; height: 1fr; }
-        & #above { height: 2fr; }
-        & #episodes { height: 1fr; }
         & #episode { height: 3fr; }
-        &.-wide #halves { layout: horizontal; }
-        &.-wide #above { width: 2fr; height: 1fr; }
         &.-wide #episode { width: 3fr; height: 1fr; }
-        &.-alone #above { display: none; }
+        &.-alone #halves > Vertical { display: none; }
     }
     """
 
@@ -344,25 +320,16 @@ class EpisodesScreen(QuizlogScreen[None]):
 
     def content(self) -> ComposeResult:
         """Titles, the list, and the selected episode."""
-        with Container(id="halves"):
-            with Vertical(id="above"):
-                yield Heads(id="heads")
-                yield RowList(id="episodes")
-            yield LineView(id="episode")
+        yield from halves("episodes", "episode")
 
     def on_mount(self) -> None:
         """Start reading."""
-        self.query_one(Heads).show(_episode_layout)
-        self._list.focus()
+        self.rows.focus()
         self._reading = self._read()
 
     def on_unmount(self) -> None:
         """Close the file."""
         self._file.close()
-
-    @property
-    def _list(self) -> RowList:
-        return self.query_one("#episodes", RowList)
 
     @property
     def _pane(self) -> LineView:
@@ -398,8 +365,8 @@ class EpisodesScreen(QuizlogScreen[None]):
         marked = self.marked
         file = self._file
         self._shown = file.lines_in(self._state) if self._state else range(len(file))
-        at = _place(self._shown, marked)
-        self._list.show(_episode_grid(file, self._shown), cursor=at)
+        at = 0 if marked is None else bisect_left(self._shown, marked)
+        self.show_rows(_episode_grid(file, self._shown), at)
         self._draw_episode()
         self.status(self._status_text())
 
@@ -415,7 +382,7 @@ class EpisodesScreen(QuizlogScreen[None]):
     @property
     def marked(self) -> int | None:
         """The marked episode, as an index of the file's."""
-        index = self._list.index
+        index = self.rows.index
         return self._shown[index] if index is not None and index < len(self._shown) else None
 
     def _draw_episode(self, *, chosen: bool = False) -> None:
@@ -432,14 +399,14 @@ class EpisodesScreen(QuizlogScreen[None]):
 
     def _lines_of(self, index: int, *, chosen: bool) -> list[Line]:
         length = self._file.length(index)
-        if length > LONG and not chosen:
+        if length > _LONG and not chosen:
             size = f"This line holds {length / 2**20:,.1f} MB."
             return [line((size, "head")), line(""), line(("l", "answer"), " shows it.")]
         text = self._file.line(index)
         try:
-            return episode_lines(facts_of(text))
+            return _episode_lines(facts_of(text))
         except LineError as error:
-            told = clipped(text.decode("utf-8", "replace"))
+            told = _clipped(text.decode("utf-8", "replace"))
             return [line((f"This line {error}.", "error")), line(""), line(told)]
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:
@@ -448,27 +415,24 @@ class EpisodesScreen(QuizlogScreen[None]):
 
     # -- keys
 
-    def on_row_list_chosen(self, event: RowList.Chosen) -> None:
-        """Show only the chosen episode."""
-        self.action_read()
-
+    @on(RowList.Chosen)
     def action_read(self) -> None:
         """Show only the selected episode."""
         if self.marked is not None:
-            self._draw_episode(chosen=self._file.length(self.marked) > LONG)
+            self._draw_episode(chosen=self._file.length(self.marked) > _LONG)
             self.add_class("-alone")
             self._pane.focus()
 
     def action_list(self) -> None:
         """Show the list again."""
         self.remove_class("-alone")
-        self._list.focus()
+        self.rows.focus()
 
     def action_episode(self, by: int) -> None:
         """Go to the next (1) or previous (-1) episode."""
-        before = self._list.cursor
-        self._list.action_move(by)
-        if self._list.cursor == before:
+        before = self.rows.cursor
+        self.rows.action_move(by)
+        if self.rows.cursor == before:
             tell(self, "no more episodes that way")
 
     def action_state(self) -> None:
@@ -481,7 +445,7 @@ class EpisodesScreen(QuizlogScreen[None]):
     async def action_jump(self) -> None:
         """Go to a line of the file."""
         last = self._file.number(len(self._file) - 1) if len(self._file) else 0
-        wanted = await self.app.push_screen_wait(AskScreen(f"Go to which line, 1 to {last}?"))
+        wanted = await self.ask(f"Go to which line, 1 to {last}?")
         if wanted is None:
             return
         if not wanted.strip().isdecimal():
@@ -491,7 +455,7 @@ class EpisodesScreen(QuizlogScreen[None]):
         if at == len(self._shown):
             warn(self, f"line {wanted} is not among those shown")
             return
-        self._list.move(at)
+        self.rows.move(at)
 
     def action_reload(self) -> None:
         """Read the file again, or continue stopped reading."""
@@ -522,11 +486,6 @@ class EpisodesScreen(QuizlogScreen[None]):
             super().action_back()
 
 
-def _place(shown: Sequence[int], marked: int | None) -> int:
-    """The index of an episode among those shown, or of the next one."""
-    return 0 if marked is None else bisect_left(shown, marked)
-
-
 async def choose_file(
     screen: QuizlogScreen[Any], folder: Path, audit: Audit | None
 ) -> EpisodeFile | None:
@@ -537,8 +496,7 @@ async def choose_file(
     if found:
         names = [line(str(path.relative_to(folder)), cut=True) for path in found]
         lines = [*names, line("  another file...", cut=True)]
-        question = "Open which file of episodes?"
-        chosen = await screen.app.push_screen_wait(ChooseScreen(question, lines))
+        chosen = await screen.choose("Open which file of episodes?", lines)
     if chosen is None:
         return None
     if chosen == len(found):
@@ -548,8 +506,7 @@ async def choose_file(
 
 
 async def _ask_for_file(screen: QuizlogScreen[Any], audit: Audit | None) -> EpisodeFile | None:
-    ask = AskScreen("Open which file of episodes?", USUAL)
-    wanted = (await screen.app.push_screen_wait(ask) or "").strip()
+    wanted = (await screen.ask("Open which file of episodes?", USUAL) or "").strip()
     if not wanted:
         return None
     return await screen.slow_work.run(lambda: EpisodeFile(readable_path(audit, wanted)), "opening")

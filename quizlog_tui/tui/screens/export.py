@@ -34,12 +34,7 @@ class Export:
 
 
 class ReportExport:
-    """The whole record as a document, prepared before the user chooses a file and redaction.
-
-    Args:
-        session: The open record.
-        progress: Called with a text that says what is running.
-    """
+    """The whole record as a document, prepared before the user chooses a file and redaction."""
 
     def __init__(self, session: Session, progress: Callable[[str], None]) -> None:
         self._session = session
@@ -52,7 +47,10 @@ class ReportExport:
         """Prepare the document; returns a line for each private text in it."""
         from ...report.export import prepared_report
 
-        self._report = prepared_report(self._session, self._tell)
+        def tell(done: int, total: int) -> None:
+            self._progress(f"branch {done} of {total}")
+
+        self._report = prepared_report(self._session, tell)
         return listed(self._report.private)
 
     def write(self, path: Path, *, player: bool = False) -> None:
@@ -61,9 +59,6 @@ class ReportExport:
 
         assert self._report is not None
         write_report(self._session, self._report, path, redact=self.redact, player=player)
-
-    def _tell(self, done: int, total: int) -> None:
-        self._progress(f"branch {done} of {total}")
 
 
 def pictures(app: App[Any]) -> list[Export]:

@@ -9,16 +9,13 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from time import monotonic
-from typing import ClassVar, NamedTuple, Protocol
 
-from textual import work
+from textual import on, work
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.widgets import Input
 from textual.worker import Worker
 
@@ -39,7 +36,6 @@ from ...session.find import (
 )
 from ...session.session import Session
 from ...text import plural
-from ..keys.keymap import screen_bindings
 from ..messages import ChosenHit, Found, Query, chosen_hit
 from ..widgets.columns import GAP, Cell, Grid, Heads, Layout, cells_line, layout, widest
 from ..widgets.documents import Line, Paragraphs, line
@@ -74,9 +70,7 @@ def _hit_layout(found: Sequence[Found], folder: Path | None) -> Callable[[int], 
     return lay_out
 
 
-def _hit_grid(
-    found: Sequence[Found], folder: Path | None, lay_out: Callable[[int], Layout]
-) -> Grid:
+def _hit_grid(found: Sequence[Found], folder: Path | None) -> Grid:
     """A row for each hit."""
 
     def make(index: int, columns: Layout) -> Line:
@@ -95,7 +89,7 @@ def _hit_grid(
     def text(index: int) -> str:
         return found[index].hit.line
 
-    return Grid(len(found), lay_out, make, text)
+    return Grid(len(found), _hit_layout(found, folder), make, text)
 
 
 def _name(record: Path, folder: Path | None) -> str:
@@ -128,19 +122,15 @@ _SLICE = 0.02
 """Seconds of searching before keys and painting have their turn."""
 
 
-class RecordTexts(NamedTuple):
-    """The texts of one record."""
-
-    record: Path
-    texts: Sequence[Passage]
+_Batch = Sequence[tuple[Path, Sequence[Passage]]]
+"""Some records, each with its texts."""
 
 
-class Texts(Protocol):
+class _Texts:
     """What is searched."""
 
-    @property
-    def folder(self) -> Path | None:
-        """The folder whose records are searched; None for a single record."""
+    folder: Path | None = None
+    """The folder whose records are searched; None for a single record."""
 
     async def load(self, work: SlowWork) -> None:
         """Get what takes long and is needed only once."""
@@ -148,20 +138,13 @@ class Texts(Protocol):
     def cancel(self) -> None:
         """Stop loading."""
 
-    def batches(self) -> AsyncIterator[Sequence[RecordTexts]]:
+    def batches(self) -> AsyncIterator[_Batch]:
         """All texts, some records at a time."""
+        raise NotImplementedError
 
 
-class RunTexts:
-    """The texts of all branches of an open record.
-
-    Args:
-        session: The open record.
-        replayer: Where it runs.
-        whole: The run through all answers of the active branch, which is searched at once.
-    """
-
-    folder: Path | None = None
+class RunTexts(_Texts):
+    """The texts of all branches of an open record; those of `whole`, the active one, at once."""
 
     def __init__(self, session: Session, replayer: Replayer, whole: Transcript) -> None:
         self._session = session
@@ -170,77 +153,58 @@ class RunTexts:
 
     async def load(self, work: SlowWork) -> None:
         """Run the other branches; those that cannot be run are left out."""
-        found = await work.run(lambda: self._all(work), "running all branches")
+        found = await work.run(self._all, "running all branches")
         self._texts = self._texts if found is None else found
 
-    def _all(self, work: SlowWork) -> list[Passage]:
-        session, runs = self._session, {}
+    def _all(self) -> list[Passage]:
+        session = self._session
         if session.missing is not None:
             return recorded_passages(session.record)
-        names = [branch.name for branch in session.branches]
-        for name, outcome in session.transcripts_of(names):
-            if not isinstance(outcome, QuizlogError):
-                runs[name] = outcome
-        return passages(session.record, runs)
+        runs = session.transcripts_of([branch.name for branch in session.branches])
+        good = {name: run for name, run in runs if not isinstance(run, QuizlogError)}
+        return passages(session.record, good)
 
     def cancel(self) -> None:
         """Stop running them."""
         self._replayer.cancel()
 
-    async def batches(self) -> AsyncIterator[Sequence[RecordTexts]]:
+    async def batches(self) -> AsyncIterator[_Batch]:
         """The texts, all at once."""
-        yield [RecordTexts(self._session.path, self._texts)]
+        yield [(self._session.path, self._texts)]
 
 
-class LibraryTexts:
-    """The texts of many records, as their files tell them; read anew for each search.
-
-    Args:
-        folder: The folder they are in.
-        records: Their files.
-    """
+class LibraryTexts(_Texts):
+    """The texts of the records in a folder, as their files tell them; read for each search."""
 
     def __init__(self, folder: Path, records: Sequence[Path]) -> None:
-        self.folder: Path | None = folder
+        self.folder = folder
         self._records = records
 
-    async def load(self, work: SlowWork) -> None:
-        """Nothing: files are read while they are searched."""
-
-    def cancel(self) -> None:
-        """Nothing is loaded."""
-
-    async def batches(self) -> AsyncIterator[Sequence[RecordTexts]]:
+    async def batches(self) -> AsyncIterator[_Batch]:
         """The texts of some records after the other."""
         records = iter(self._records)
         while some := await asyncio.to_thread(_read_some, records):
             yield some
 
 
-def _read_some(records: Iterator[Path]) -> list[RecordTexts]:
+def _read_some(records: Iterator[Path]) -> _Batch:
     """Read records for a moment; one that cannot be read has no texts. Empty at the end."""
-    start, found = time.monotonic(), []
+    start, found = monotonic(), []
     for path in records:
         try:
             texts = recorded_passages(RecordFile(path).read())
         except RecordError:
             texts = []
-        found.append(RecordTexts(path, texts))
-        if time.monotonic() - start > _READ_SECONDS:
+        found.append((path, texts))
+        if monotonic() - start > _READ_SECONDS:
             break
     return found
 
 
 class FindScreen(QuizlogScreen[ChosenHit | None]):
-    """Dismisses with the hit to go to, or None.
-
-    Args:
-        texts: What is searched.
-        query: What is searched for at first.
-    """
+    """Finds in some texts, at first for a query; dismisses with the hit to go to, or None."""
 
     SCOPE = "find"
-    BINDINGS: ClassVar[list[BindingType]] = screen_bindings("find")
     DEFAULT_CSS = """
     FindScreen {
         & #words { border: none; height: 1; padding: 0 1; background: $panel; }
@@ -251,7 +215,7 @@ class FindScreen(QuizlogScreen[ChosenHit | None]):
     }
     """
 
-    def __init__(self, texts: Texts, query: Query) -> None:
+    def __init__(self, texts: _Texts, query: Query) -> None:
         super().__init__()
         self._texts = texts
         self._query = query
@@ -270,7 +234,8 @@ class FindScreen(QuizlogScreen[ChosenHit | None]):
 
     def on_mount(self) -> None:
         """Type at once, while what takes long is loaded."""
-        self.query_one("#hits").border_title = "Found"
+        self.rows.border_title = "Found"
+        self.query_one("#context").border_title = "Around it"
         self.query_one("#words").focus()
         self._search_anew()
         self._load()
@@ -343,22 +308,24 @@ class FindScreen(QuizlogScreen[ChosenHit | None]):
 
     def _draw(self, remark: str) -> None:
         """Put what is found so far on the screen."""
-        hits = self.query_one("#hits", RowList)
-        lay_out = _hit_layout(self._found, self._texts.folder)
-        self.query_one(Heads).show(lay_out)
-        hits.show(_hit_grid(self._found, self._texts.folder, lay_out))
+        self.show_rows(_hit_grid(self._found, self._texts.folder))
         self._draw_context()
         count = f"{len(self._found):,} found" if self._query.words else "type what to find"
         kind = "regular expression" if self._query.regex else "words"
         records = plural(self._records, "record") if self._texts.folder else ""
         self.status(" · ".join(filter(None, (count, remark, records, kind))))
 
+    @property
+    def _marked(self) -> int | None:
+        """The marked hit, as an index of those found."""
+        index = self.rows.index
+        return index if index is not None and index < len(self._found) else None
+
+    @on(RowList.Moved)
     def _draw_context(self) -> None:
-        index = self.query_one("#hits", RowList).index
-        marked = self._found[index] if index is not None and index < len(self._found) else None
-        context = self.query_one("#context", LineView)
-        context.border_title = "Around it"
-        context.show(Paragraphs(_hit_lines(marked.hit) if marked else []))
+        marked = self._marked
+        lines = [] if marked is None else _hit_lines(self._found[marked].hit)
+        self.query_one("#context", LineView).show(Paragraphs(lines))
 
     # -- events
 
@@ -372,14 +339,6 @@ class FindScreen(QuizlogScreen[ChosenHit | None]):
         if event.input.id == "words":
             self.action_list()
 
-    def on_row_list_moved(self, event: RowList.Moved) -> None:
-        """Another hit is marked."""
-        self._draw_context()
-
-    def on_row_list_chosen(self, event: RowList.Chosen) -> None:
-        """Go to the hit."""
-        self.action_go()
-
     # -- keys
 
     def action_find(self) -> None:
@@ -389,24 +348,23 @@ class FindScreen(QuizlogScreen[ChosenHit | None]):
     def action_list(self) -> None:
         """Go to the list, if there is anything in it."""
         if self._found:
-            self.query_one("#hits").focus()
+            self.rows.focus()
 
     def action_find_next(self, by: int) -> None:
         """Mark the next hit, or the one before."""
-        hits = self.query_one("#hits", RowList)
-        hits.focus()
-        hits.action_move(by)
+        self.rows.focus()
+        self.rows.action_move(by)
 
     def action_regex(self) -> None:
         """Take the words as a regular expression, or as they are again."""
         self._query = Query(self._query.words, not self._query.regex)
         self._search_anew()
 
+    @on(RowList.Chosen)
     def action_go(self) -> None:
         """Go to the marked hit."""
-        index = self.query_one("#hits", RowList).index
-        if index is not None and index < len(self._found):
-            self.dismiss(chosen_hit(self._query, self._found, index))
+        if self._marked is not None:
+            self.dismiss(chosen_hit(self._query, self._found, self._marked))
 
     def action_back(self) -> None:
         """Escape: stop searching, else as everywhere."""

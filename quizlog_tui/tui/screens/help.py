@@ -10,21 +10,19 @@ from typing import ClassVar
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import Horizontal, VerticalScroll
 from textual.widgets import Markdown
 
 from ...guides import TOPICS, GuideSection, search, sections
 from ...session.audit import Audit
 from ...text import plural
 from ..keys.actions import ACTIONS, Action
-from ..keys.keymap import bindings, effective, screen_bindings, shown_key
+from ..keys.keymap import bindings, effective, shown_key
 from ..keys.own_commands import own_actions
 from ..toasts import tell
 from ..widgets.documents import Line, Paragraphs, Table, line
-from ..widgets.line_view import LineView
 from ..widgets.row_list import RowList
 from .base import DIALOG, QuizlogScreen
-from .dialogs import AskScreen
 
 _TITLES = {"list": "In lists", "pane": "In text", "app": "Everywhere"}
 
@@ -37,38 +35,26 @@ _PAINT_SECONDS = 0.02
 
 
 class HelpScreen(QuizlogScreen[None]):
-    """Shows the keys of one screen and what they do.
-
-    Args:
-        scope: The screen's scope in the table.
-        audit: Why that screen refuses to write; None if it does not.
-    """
+    """Shows the keys of the screen of a scope, what they do, and which its audit mode locks."""
 
     SCOPE = "help"
-    BINDINGS: ClassVar[list[BindingType]] = screen_bindings("help")
 
     def __init__(self, scope: str, audit: Audit | None) -> None:
         super().__init__()
         self._of = scope
         self._locked = audit
 
-    def content(self) -> ComposeResult:
-        """One pane."""
-        with Vertical():
-            yield LineView(id="keys")
-
     def on_mount(self) -> None:
         """Draw the table."""
         guides = f"{self.key('help.guides')} opens the guides"
-        self.status(f"Keys of the {self._of} screen · {guides} · / finds · Escape goes back")
-        pane = self.query_one(LineView)
+        about = f"Keys of the {self._of} screen · {guides} · / finds · Escape goes back"
         own = own_actions(self.program.own_commands, self._of)
-        pane.show(Paragraphs(_help_lines(self._of, dict(self.app._keymap), own, self._locked)))
-        pane.focus()
+        lines = _help_lines(self._of, dict(self.app._keymap), own, self._locked)
+        self.show_text("", about, Paragraphs(lines))
 
     def action_guides(self) -> None:
         """Open the guides."""
-        self.app.push_screen(GuidesScreen())
+        self.app.push_screen(_GuidesScreen())
 
 
 def _help_lines(
@@ -93,22 +79,21 @@ def _lines(actions: Sequence[Action], keys: dict[str, str], audit: Audit | None)
         yield line((f"  {shown:<16} ", "answer"), action.help, (locked, "dim"))
 
 
-class GuideText(VerticalScroll, inherit_bindings=False):
+class _GuideText(VerticalScroll, inherit_bindings=False):
     """The text of a guide, scrolled by the usual keys of panes."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("pane")
 
 
-class GuidesScreen(QuizlogScreen[None]):
+class _GuidesScreen(QuizlogScreen[None]):
     """Shows the guides."""
 
     SCOPE = "guides"
-    BINDINGS: ClassVar[list[BindingType]] = screen_bindings("guides")
     DEFAULT_CSS = """
-    GuidesScreen {
+    _GuidesScreen {
         & #topics { width: 30; }
-        & GuideText { border: round $panel; padding: 0 1; }
-        & GuideText:focus { border: round $primary; }
+        & _GuideText { border: round $panel; padding: 0 1; }
+        & _GuideText:focus { border: round $primary; }
         &.-narrow Horizontal { layout: vertical; }
         &.-narrow #topics { width: 100%; height: 6; }
     }
@@ -125,7 +110,7 @@ class GuidesScreen(QuizlogScreen[None]):
         """The list, and the selected guide."""
         with Horizontal():
             yield RowList(id="topics")
-            with GuideText():
+            with _GuideText():
                 yield Markdown(open_links=False)
 
     def on_mount(self) -> None:
@@ -135,18 +120,18 @@ class GuidesScreen(QuizlogScreen[None]):
     def _list(self, hits: Sequence[GuideSection], title: str) -> None:
         """List the hits of a search, or all guides if there are none."""
         self._hits = hits
-        lines = [_hit_line(hit) for hit in hits] or [line(name, cut=True) for name in TOPICS]
-        found = self.query_one("#topics", RowList)
-        found.border_title = title
-        found.show(Table(len(lines), lines.__getitem__), cursor=0)
-        found.focus()
+        found = [line((f"{hit.topic}: ", "dim"), hit.title, cut=True) for hit in hits]
+        lines = found or [line(name, cut=True) for name in TOPICS]
+        self.rows.border_title = title
+        self.rows.show(Table(len(lines), lines.__getitem__), cursor=0)
+        self.rows.focus()
         self.status(
             f"{title} · {self.key('app.find')} searches all guides · "
             f"{self.key('list.choose')} reads · Escape goes back"
         )
         self._show_row(0)
 
-    @on(RowList.Moved, "#topics")
+    @on(RowList.Moved)
     def _look(self, event: RowList.Moved) -> None:
         self._show_row(event.index)
 
@@ -163,15 +148,15 @@ class GuidesScreen(QuizlogScreen[None]):
         self._topic = topic
         text = self.query_one(Markdown)
         await text.update("")  # what `update` itself put there, `append` would take for unfinished
-        self.query_one(GuideText).scroll_home(animate=False)
+        self.query_one(_GuideText).scroll_home(animate=False)
         for part in sections(topic)[start:]:
             await text.append(part.markdown)
             await asyncio.sleep(_PAINT_SECONDS)
 
-    @on(RowList.Chosen, "#topics")
+    @on(RowList.Chosen)
     def action_read(self) -> None:
         """Focus the text."""
-        self.query_one(GuideText).focus()
+        self.query_one(_GuideText).focus()
 
     @on(Markdown.LinkClicked)
     def _follow(self, event: Markdown.LinkClicked) -> None:
@@ -190,7 +175,7 @@ class GuidesScreen(QuizlogScreen[None]):
 
     @work(group=DIALOG)
     async def _search(self) -> None:
-        words = await self.app.push_screen_wait(AskScreen("Search all guides for"))
+        words = await self.ask("Search all guides for")
         if not words:
             return
         found = await asyncio.to_thread(search, words)
@@ -205,8 +190,3 @@ class GuidesScreen(QuizlogScreen[None]):
             self._list((), "Guides")
         else:
             self.leave()
-
-
-def _hit_line(hit: GuideSection) -> Line:
-    """The topic and the headings of a hit."""
-    return line((f"{hit.topic}: ", "dim"), hit.title, cut=True)

@@ -1,6 +1,6 @@
 """The library screen: all records below a folder, found in the background and watched for changes.
 
-The `Shelf` holds and sorts the records, `RecordSearch` finds them, and the app opens them.
+The `Shelf` holds and sorts the records, and the app opens them.
 """
 
 from __future__ import annotations
@@ -11,15 +11,13 @@ import os
 import random
 import re
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import chain, count
 from pathlib import Path
-from typing import Any, ClassVar
 
-from textual import work
+from textual import on, work
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Static
 from textual.worker import Worker
@@ -34,7 +32,6 @@ from ...session.session import Session
 from ...text import one_line, plural
 from .. import external
 from ..clock import Clock
-from ..keys.keymap import screen_bindings
 from ..messages import OpenRecord, Query
 from ..shelf import (
     HOW,
@@ -61,7 +58,6 @@ from ..widgets.line_view import LineView
 from ..widgets.row_list import RowList
 from .base import DIALOG, QuizlogScreen
 from .commands import CommandRunner
-from .dialogs import AskScreen
 
 _WATCH_SECONDS = 0.5
 """Seconds between two checks of the known records."""
@@ -87,7 +83,6 @@ class LibraryScreen(QuizlogScreen[None]):
 
     SCOPE = "library"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012
-    BINDINGS: ClassVar[list[BindingType]] = screen_bindings("library")
     DEFAULT_CSS = """
     LibraryScreen {
         & #list { width: 3fr; }
@@ -112,7 +107,8 @@ class LibraryScreen(QuizlogScreen[None]):
         super().__init__()
         self.shelf = Shelf(state.sorting)
         """The records found."""
-        self.search = RecordSearch(self, folder, examples)
+        self.folder = folder
+        """The folder searched; that of the examples if there are no records."""
         self.commands = CommandRunner(self)
         self._state = state
         self._replayer = replayer
@@ -122,8 +118,16 @@ class LibraryScreen(QuizlogScreen[None]):
         """A record with what is said of its script, and its preview."""
         self._last = state.last
         self._query = Query()
+        self._examples = examples
+        self._scan: Worker[None] | None = None
+        self._asked = True
+        self._found_any = False
+        self._stopped = False
+        self._look_from = 0.0
+        self._search_from = 0.0
+        self._has_looked = False
 
-    def may_read(self, path: Path) -> bool:
+    def _may_read(self, path: Path) -> bool:
         """Whether audit mode lets a file be read; others are left out."""
         return may_read(self.audit, path)
 
@@ -139,30 +143,27 @@ class LibraryScreen(QuizlogScreen[None]):
 
     def on_mount(self) -> None:
         """Start looking for records."""
-        self.query_one("#records").focus()
-        self.search.begin()
+        self.rows.focus()
+        self.action_reload()
         self.draw()
+        self.set_interval(_WATCH_SECONDS, self.look_around)
         self.set_interval(_AGES_SECONDS, self.draw)
 
     @property
     def ready(self) -> bool:
         """Whether keys may act: the first records have been found."""
-        return self.search.has_looked and super().ready
-
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """Draw again, since a search may have ended."""
-        self.search.worker_changed(event.worker)
+        return self._has_looked and super().ready
 
     # -- drawing
 
-    def select_last(self, found: Sequence[Summary]) -> None:
+    def _select_last(self, found: Sequence[Summary]) -> None:
         """Select the record shown last as soon as it is found."""
         if self._marked is None and self._last:
             name = Path(self._last).name
             same = (one.path for one in found if one.path.name == name)
             self._marked = next((p for p in same if str(p.resolve()) == self._last), None)
 
-    def hold_selection(self) -> None:
+    def _hold_selection(self) -> None:
         """Keep the cursor on its record from now on; during the search it stays at the top."""
         marked = self.marked
         if marked is not None:
@@ -171,15 +172,12 @@ class LibraryScreen(QuizlogScreen[None]):
     def draw(self) -> None:
         """Draw the shelf; the cursor stays on its record."""
         shelf = self.shelf
-        records = self.query_one("#records", RowList)
+        records = self.rows
         at = shelf.index(self._marked)
-        columns = record_layout(shelf.shown, self.search.folder)
-        records.show(library_grid(shelf.shown, self.search.folder, self._clock, columns), cursor=at)
-        nothing = not shelf.shown and not self.search.scanning
-        self.set_class(nothing, "-nothing")
-        lines = nothing_lines(
-            self.search.folder, shelf.status, len(shelf), self.key, shelf.filter.text
-        )
+        columns = record_layout(shelf.shown, self.folder)
+        records.show(library_grid(shelf.shown, self.folder, self._clock, columns), cursor=at)
+        self.set_class(not shelf.shown and not self.scanning, "-nothing")
+        lines = nothing_lines(self.folder, shelf.status, len(shelf), self.key, shelf.filter.text)
         self.query_one("#nothing", LineView).show(Paragraphs(lines))
         self._draw_heads(columns)
         self._draw_marked()
@@ -201,9 +199,8 @@ class LibraryScreen(QuizlogScreen[None]):
         pane = self.query_one("#preview", LineView)
         pane.border_title = "Preview"
         pane.show(Paragraphs(preview_lines(marked, preview) if marked else []))
-        self.query_one("#marked", Static).update(
-            one_line(record_line(marked, self.search.folder, self.key, remark))
-        )
+        told = record_line(marked, self.folder, self.key, remark)
+        self.query_one("#marked", Static).update(one_line(told))
 
     @work(exclusive=True, group="script")
     async def _look_at_script(self) -> None:
@@ -211,7 +208,7 @@ class LibraryScreen(QuizlogScreen[None]):
         marked = self.marked
         if marked is not None:
             await asyncio.sleep(_REST_SECONDS)
-            remark = await asyncio.to_thread(script_remark, marked, self.may_read)
+            remark = await asyncio.to_thread(script_remark, marked, self._may_read)
             shown = await asyncio.to_thread(preview, marked)
             self._read = (marked.path, remark, shown)
             if self.query("#marked"):  # the screen may have been closed meanwhile
@@ -219,7 +216,8 @@ class LibraryScreen(QuizlogScreen[None]):
 
     def on_screen_resume(self) -> None:
         """Update after returning from a record: it may have changed, or its script got a grant."""
-        self.search.look_at_once()
+        self._look_from = 0.0
+        self.look_around()
         self._look_at_script()
 
     def _status_text(self) -> str:
@@ -228,16 +226,16 @@ class LibraryScreen(QuizlogScreen[None]):
         narrowed = (status_words(shelf.status) if shelf.status else "", shelf.filter.text)
         if any(narrowed):
             there = f"{len(shelf.shown)} of {there}: {', '.join(filter(None, narrowed))}"
-        search, reload = self.search, self.key("library.reload")
-        doing = " · looking for more; Escape stops" if search.awaited else ""
-        stopped = f" · stopped; {reload} looks for all" if search.stopped else ""
-        where = search.folder.name or search.folder
+        doing = " · looking for more; Escape stops" if self._awaited else ""
+        reload = self.key("library.reload")
+        stopped = f" · stopped; {reload} looks for all" if self._stopped else ""
+        where = self.folder.name or self.folder
         return f"{there} · by {shelf.order}{doing}{stopped} · {where}"
 
     @property
     def marked(self) -> Summary | None:
         """The marked record."""
-        index = self.query_one("#records", RowList).index
+        index = self.rows.index
         return None if index is None else self.shelf.shown[index]
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:
@@ -249,17 +247,15 @@ class LibraryScreen(QuizlogScreen[None]):
 
     # -- keys
 
-    def on_row_list_chosen(self, event: RowList.Chosen) -> None:
-        """Open the chosen record."""
-        self.action_open()
-
     def action_reload(self) -> None:
         """Look for records from the beginning."""
-        self.search.reload()
+        self._stopped, self._asked, self._look_from = False, True, 0.0
+        self._scan = self._search()
 
+    @on(RowList.Chosen)
     def action_open(self) -> None:
         """Open the marked record."""
-        self.hold_selection()
+        self._hold_selection()
         if self.marked is not None:
             self.gate.shut()
             self.post_message(OpenRecord(self.marked.path))
@@ -284,9 +280,9 @@ class LibraryScreen(QuizlogScreen[None]):
     @work(group=DIALOG)
     async def action_narrow(self) -> None:
         """Ask which records to show, until that can be read or the user cancels."""
-        screen = AskScreen(HOW, self.shelf.filter.text)
-        while (typed := await self.app.push_screen_wait(screen)) is not None:
-            screen = AskScreen(HOW, typed)
+        text = self.shelf.filter.text
+        while (typed := await self.ask(HOW, text)) is not None:
+            text = typed
             try:
                 await self._narrow(parse_filter(typed))
                 return
@@ -329,7 +325,7 @@ class LibraryScreen(QuizlogScreen[None]):
             external.edit(self.app, marked.path, None)
         except QuizlogError as error:
             complain(self, error)
-        self.search.look_around()
+        self.look_around()
 
     def action_own_command(self, name: str) -> None:
         """Run one of the user's own commands on the marked record."""
@@ -342,7 +338,7 @@ class LibraryScreen(QuizlogScreen[None]):
         """Open a file of episodes."""
         from .episodes import EpisodesScreen, choose_file
 
-        file = await choose_file(self, self.search.folder, self.audit)
+        file = await choose_file(self, self.folder, self.audit)
         if file is not None:
             self.app.push_screen(EpisodesScreen(file))
 
@@ -351,8 +347,7 @@ class LibraryScreen(QuizlogScreen[None]):
         """Find in all records that are shown, and open the one of the hit that is chosen."""
         from .find import FindScreen, LibraryTexts
 
-        paths = self.paths
-        texts = LibraryTexts(self.search.folder, paths)
+        texts = LibraryTexts(self.folder, self.paths)
         chosen = await self.app.push_screen_wait(FindScreen(texts, self._query))
         if chosen is not None:
             self._query, self._marked = chosen.query, chosen.record
@@ -369,8 +364,9 @@ class LibraryScreen(QuizlogScreen[None]):
 
     def action_back(self) -> None:
         """Escape: stop looking for records, else end a search or a filter."""
-        if self.search.awaited and not self.slow_work.running:
-            self.search.stop()
+        if self._scan is not None and self._awaited and not self.slow_work.running:
+            self._stopped = True
+            self._scan.cancel()
         else:
             super().action_back()
 
@@ -382,6 +378,76 @@ class LibraryScreen(QuizlogScreen[None]):
         else:
             tell(self, f"{self.key('library.leave')} leaves quizlog")
 
+    # -- looking for records
+
+    @property
+    def scanning(self) -> bool:
+        """Whether records are being looked for."""
+        return self._scan is not None and not self._scan.is_finished
+
+    @property
+    def _awaited(self) -> bool:
+        """The same, as far as the user waits for it; the watch looks for new ones silently."""
+        return self.scanning and self._asked
+
+    @work(exclusive=True, group="scan")
+    async def _search(self) -> None:
+        """Read all records that are not known yet; the examples where there are none at all."""
+        await self._read_all()
+        if not len(self.shelf) and self._examples is not None:
+            examples, self._examples = self._examples, None
+            try:
+                before, self.folder = self.folder, await asyncio.to_thread(examples)
+                tell(self, f"no records below {before}: here are examples to play with")
+            except UsageError as error:  # a read-only home
+                tell(self, str(error))
+            await self._read_all()
+
+    async def _read_all(self) -> None:
+        """Read, drawing what was found time and again."""
+        start = time.monotonic()
+        paths = filter(self._may_read, find_records(self.folder))
+        known, more = set(self.shelf.stamps), True
+        while more:
+            found = await asyncio.to_thread(read_some, paths, known)
+            more = found.more
+            if self.shelf.take(found):
+                self._found_any = True
+                self._select_last(found.summaries)
+                self.draw()
+            self._has_looked = True
+        now = time.monotonic()
+        self._search_from = now + _PAUSES * (now - start)
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """Draw once more when a search is over, unless it was silent and found nothing new."""
+        if event.worker is self._scan and not self.scanning:
+            self._has_looked = True
+            self._hold_selection()
+            if self._asked or self._found_any:
+                self.draw()
+
+    def look_around(self) -> None:
+        """See what others changed, unless something is under way or nobody looks."""
+        due = time.monotonic() >= self._look_from
+        if due and self.is_active and not self.scanning and not self._stopped:
+            self._watch()
+
+    @work(exclusive=True, group="watch")
+    async def _watch(self) -> None:
+        """Read changed records again; look for new ones when that is due."""
+        start = time.monotonic()
+        found = await asyncio.to_thread(changes, dict(self.shelf.stamps))
+        now = time.monotonic()
+        self._look_from = now + _PAUSES * (now - start)
+        if self.shelf.take(found.read, found.gone):
+            self.draw()
+        if time.monotonic() >= self._search_from and not self.scanning:
+            self._asked = self._found_any = False
+            self._scan = self._search()
+
+    # -- new records
+
     @work(group=DIALOG)
     async def action_new(self) -> None:
         """Make a record for a script and open it."""
@@ -390,17 +456,15 @@ class LibraryScreen(QuizlogScreen[None]):
         path = await self._new_record()
         if path is not None:
             self._marked = path
-            self.search.search_soon()
+            self._search_from = 0.0  # at the next check
             self.post_message(OpenRecord(path))
 
     async def _new_record(self) -> Path | None:
         """Ask for a script and a seed until a record can be written; None if the user cancels."""
         script, seed = "", str(random.SystemRandom().randrange(10**6))
-        while wanted := await self.app.push_screen_wait(
-            AskScreen("New record for which script?", script)
-        ):
+        while wanted := await self.ask("New record for which script?", script):
             script = wanted
-            typed = await self.app.push_screen_wait(AskScreen("Seed for random numbers?", seed))
+            typed = await self.ask("Seed for random numbers?", seed)
             if typed is None:
                 return None
             seed = typed
@@ -408,128 +472,6 @@ class LibraryScreen(QuizlogScreen[None]):
             if made := await self.slow_work.run(create, "writing"):
                 return made
         return None
-
-
-class RecordSearch:
-    """Finds the records below a folder and watches them for changes.
-
-    Args:
-        view: The screen that shows them.
-        folder: Where to look.
-        examples: Gives the folder to look in instead if there are no records; called in a thread.
-            None shows no examples.
-    """
-
-    def __init__(
-        self, view: LibraryScreen, folder: Path, examples: Callable[[], Path] | None
-    ) -> None:
-        self.view = view
-        self.folder = folder
-        """The folder searched; that of the examples if there are no records."""
-        self._examples = examples
-        self._scan: Worker[None] | None = None
-        self._asked = True
-        self._found_any = False
-        self._gave_up = False
-        self._look_from = 0.0
-        self._search_from = 0.0
-        self.has_looked = False
-        """Whether the first records have been found."""
-
-    def begin(self) -> None:
-        """Look for records from the start, then watch for changes."""
-        self.reload()
-        self.view.set_interval(_WATCH_SECONDS, self.look_around)
-
-    def look_at_once(self) -> None:
-        """Check the records for changes now."""
-        self._look_from = 0.0
-        self.look_around()
-
-    def search_soon(self) -> None:
-        """Look for new records at the next check."""
-        self._search_from = 0.0
-
-    @property
-    def scanning(self) -> bool:
-        """Whether records are being looked for."""
-        return self._scan is not None and not self._scan.is_finished
-
-    @property
-    def awaited(self) -> bool:
-        """The same, as far as the user waits for it; the watch looks for new ones silently."""
-        return self.scanning and self._asked
-
-    @property
-    def stopped(self) -> bool:
-        """Whether the user stopped the search."""
-        return self._gave_up
-
-    def reload(self) -> None:
-        """Look for records from the beginning."""
-        self._gave_up, self._asked, self._look_from = False, True, 0.0
-        self._scan = self.view.run_worker(self._search, group="scan", exclusive=True)
-
-    def stop(self) -> None:
-        """Be content with what was found."""
-        if self._scan is not None:
-            self._gave_up = True
-            self._scan.cancel()
-
-    async def _search(self) -> None:
-        """Read all records that are not known yet; the examples where there are none at all."""
-        await self._read_all()
-        if not len(self.view.shelf) and self._examples is not None:
-            examples, self._examples = self._examples, None
-            try:
-                before, self.folder = self.folder, await asyncio.to_thread(examples)
-                tell(self.view, f"no records below {before}: here are examples to play with")
-            except UsageError as error:  # a read-only home
-                tell(self.view, str(error))
-            await self._read_all()
-
-    async def _read_all(self) -> None:
-        """Read, drawing what was found time and again."""
-        start = time.monotonic()
-        paths = filter(self.view.may_read, find_records(self.folder))
-        known, more = set(self.view.shelf.stamps), True
-        while more:
-            found = await asyncio.to_thread(read_some, paths, known)
-            more = found.more
-            if self.view.shelf.take(found):
-                self._found_any = True
-                self.view.select_last(found.summaries)
-                self.view.draw()
-            self.has_looked = True
-        now = time.monotonic()
-        self._search_from = now + _PAUSES * (now - start)
-
-    def worker_changed(self, worker: Worker[Any]) -> None:
-        """Draw once more when a search is over, unless it was silent and found nothing new."""
-        if worker is self._scan and not self.scanning:
-            self.has_looked = True
-            self.view.hold_selection()
-            if self._asked or self._found_any:
-                self.view.draw()
-
-    def look_around(self) -> None:
-        """See what others changed, unless something is under way or nobody looks."""
-        due = time.monotonic() >= self._look_from
-        if due and self.view.is_active and not self.scanning and not self._gave_up:
-            watch: Callable[[], Awaitable[None]] = self._watch
-            self.view.run_worker(watch, group="watch", exclusive=True)
-
-    async def _watch(self) -> None:
-        """Read changed records again; look for new ones when that is due."""
-        start = time.monotonic()
-        found = await asyncio.to_thread(changes, dict(self.view.shelf.stamps))
-        now = time.monotonic()
-        self._look_from = now + _PAUSES * (now - start)
-        if self.view.shelf.take(found.read, found.gone):
-            self.view.draw()
-        if time.monotonic() >= self._search_from and not self.scanning:
-            self._asked = self._found_any = False
-            self._scan = self.view.run_worker(self._search, group="scan", exclusive=True)
 
 
 def _create_record(script: str, seed: str, replayer: Replayer) -> Path:

@@ -6,12 +6,12 @@ The list has a row for each note; below it is the marked one in full.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
-from textual import work
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -25,7 +25,6 @@ from ...record.store import RecordFile
 from ...session.session import Session
 from ...text import one_line, plural
 from ..clock import Clock
-from ..keys.keymap import screen_bindings
 from ..toasts import tell
 from ..widgets.columns import Cell, Grid, Heads, Layout, cells_line, layout, widest
 from ..widgets.documents import Line, Paragraphs, Table, line
@@ -49,19 +48,19 @@ def _verdict_words(verdict: str | None) -> str:
     return f"{_MARKS[verdict]} {verdict}" if verdict in _MARKS else verdict
 
 
-def verdict_line(verdict: str | None) -> Line:
+def _verdict_line(verdict: str | None) -> Line:
     """A verdict to choose."""
     return line((_verdict_words(verdict) or "– none", _STYLES.get(verdict or "", "")), cut=True)
 
 
-def verdicts_in(notes: Iterable[Feedback]) -> list[str]:
+def _verdicts_in(notes: Iterable[Feedback]) -> list[str]:
     """The verdicts in use: known ones first, `none` last."""
     there = {said.verdict or _NO_VERDICT for said in notes}
     order = [*VERDICTS, *sorted(there - {*VERDICTS, _NO_VERDICT}), _NO_VERDICT]
     return [verdict for verdict in order if verdict in there]
 
 
-def authors_in(notes: Iterable[Feedback]) -> list[str]:
+def _authors_in(notes: Iterable[Feedback]) -> list[str]:
     """The authors by name; an empty name stands for notes without an author."""
     return sorted({said.author or "" for said in notes})
 
@@ -71,7 +70,7 @@ def _by_step(notes: Iterable[Feedback]) -> list[Feedback]:
     return sorted(notes, key=lambda said: (said.at is None, said.at or 0))
 
 
-def filtered_notes(
+def _filtered_notes(
     notes: Iterable[Feedback], *, verdict: str | None = None, author: str | None = None
 ) -> list[Feedback]:
     """The notes with a verdict and by an author; None means any."""
@@ -82,22 +81,8 @@ def filtered_notes(
     ]
 
 
-def note_grid(notes: Sequence[Feedback], clock: Clock) -> Grid:
+def _note_grid(notes: Sequence[Feedback], clock: Clock) -> Grid:
     """A row for each note, with the columns that fit."""
-
-    def make(index: int, columns: Layout) -> Line:
-        return cells_line(columns, _cells(notes[index], clock))
-
-    def text(index: int) -> str:
-        said = notes[index]
-        words = (said.text, said.author, said.verdict, said.branch)
-        return " ".join(word for word in words if word)
-
-    return Grid(len(notes), _note_layout(notes), make, text)
-
-
-def _note_layout(notes: Sequence[Feedback]) -> Callable[[int], Layout]:
-    """The columns for a width."""
     columns = {
         "step": 4,
         "verdict": 9,
@@ -107,7 +92,16 @@ def _note_layout(notes: Sequence[Feedback]) -> Callable[[int], Layout]:
         "when": 10,
     }
     least = {"text": 20, "author": 6, "branch": 6, "when": 10}
-    return lambda width: layout(width, columns, least)
+
+    def make(index: int, shown: Layout) -> Line:
+        return cells_line(shown, _cells(notes[index], clock))
+
+    def text(index: int) -> str:
+        said = notes[index]
+        words = (said.text, said.author, said.verdict, said.branch)
+        return " ".join(word for word in words if word)
+
+    return Grid(len(notes), lambda width: layout(width, columns, least), make, text)
 
 
 def _cells(said: Feedback, clock: Clock) -> dict[str, Cell]:
@@ -121,7 +115,7 @@ def _cells(said: Feedback, clock: Clock) -> dict[str, Cell]:
     }
 
 
-def note_lines(said: Feedback, clock: Clock) -> list[Line]:
+def _note_lines(said: Feedback, clock: Clock) -> list[Line]:
     """A note in full."""
     place = "on the whole record" if said.at is None else f"step {said.at}"
     branch = f" of {said.branch}" if said.branch else ""
@@ -137,7 +131,7 @@ def note_lines(said: Feedback, clock: Clock) -> list[Line]:
     return lines
 
 
-def no_notes_lines(count: int, key: str) -> list[Line]:
+def _no_notes_lines(count: int, key: str) -> list[Line]:
     """The text shown if there is no note to show; `key` writes one, empty if none can be."""
     if count:
         return [line((f"None of the {count} notes matches.", "head"))]
@@ -148,8 +142,7 @@ def no_notes_lines(count: int, key: str) -> list[Line]:
 _FOLLOW_SECONDS = 0.5
 
 
-@dataclass(frozen=True)
-class NotesPlace:
+class _NotesPlace(NamedTuple):
     """Where to go from the list."""
 
     step: int
@@ -157,16 +150,10 @@ class NotesPlace:
     """The branch to switch to first; None if the active one has the step."""
 
 
-class NotesScreen(QuizlogScreen[NotesPlace | None]):
-    """Lists the notes of a record; dismisses with where to go, or None.
-
-    Args:
-        session: The open record.
-        clock: Formats times.
-    """
+class NotesScreen(QuizlogScreen[_NotesPlace | None]):
+    """Lists the notes of a record; dismisses with where to go, or None."""
 
     SCOPE = "notes"
-    BINDINGS: ClassVar[list[BindingType]] = screen_bindings("notes")
     DEFAULT_CSS = """
     NotesScreen {
         & #notes { height: 2fr; }
@@ -194,23 +181,21 @@ class NotesScreen(QuizlogScreen[NotesPlace | None]):
         """Select the latest note."""
         self.query_one("#note").border_title = "Note"
         self.draw()
-        notes = self.query_one("#notes", RowList)
-        notes.move(self._shown.index(self._every[-1]) if self._every else 0)
-        notes.focus()
+        self.rows.move(self._shown.index(self._every[-1]) if self._every else 0)
+        self.rows.focus()
         self.set_interval(_FOLLOW_SECONDS, self._look_for_changes)
 
     def draw(self) -> None:
         """Draw the filtered notes."""
-        every = self._every
-        self._shown = _by_step(filtered_notes(every, verdict=self._verdict, author=self._author))
-        self.query_one(Heads).show(_note_layout(self._shown))
-        self.query_one("#notes", RowList).show(note_grid(self._shown, self._clock))
-        self._draw_note(len(every))
-        self.status(self._status_text(len(every)))
+        found = _filtered_notes(self._every, verdict=self._verdict, author=self._author)
+        self._shown = _by_step(found)
+        self.show_rows(_note_grid(self._shown, self._clock))
+        self._draw_note()
+        self.status(self._status_text())
 
-    def _status_text(self, count: int) -> str:
-        words = [plural(count, "note")]
-        if len(self._shown) != count:
+    def _status_text(self) -> str:
+        words = [plural(len(self._every), "note")]
+        if len(self._shown) != len(self._every):
             words[0] = f"{len(self._shown)} of {words[0]}"
         if self._verdict is not None:
             words.append(f"verdict {self._verdict}")
@@ -218,24 +203,19 @@ class NotesScreen(QuizlogScreen[NotesPlace | None]):
             words.append(f"by {self._author or 'nobody named'}")
         return " · ".join([*words, self.session.path.name])
 
-    def _draw_note(self, count: int) -> None:
-        said = self.marked
-        lines = (
-            no_notes_lines(count, self.key("player.note"))
-            if said is None
-            else note_lines(said, self._clock)
-        )
+    @on(RowList.Moved)
+    def _draw_note(self) -> None:
+        if self.marked is None:
+            lines = _no_notes_lines(len(self._every), self.key("player.note"))
+        else:
+            lines = _note_lines(self.marked, self._clock)
         self.query_one("#note", LineView).show(Paragraphs(lines))
 
     @property
     def marked(self) -> Feedback | None:
         """The selected note."""
-        index = self.query_one("#notes", RowList).index
+        index = self.rows.index
         return None if index is None else self._shown[index]
-
-    def on_row_list_moved(self, event: RowList.Moved) -> None:
-        """Show the newly selected note."""
-        self._draw_note(len(self._shown))
 
     # -- following
 
@@ -255,18 +235,15 @@ class NotesScreen(QuizlogScreen[NotesPlace | None]):
 
     def action_verdict(self) -> None:
         """Filter by the next verdict; after the last one, show all."""
-        self._verdict = _next(verdicts_in(self._every), self._verdict)
+        self._verdict = _next(_verdicts_in(self._every), self._verdict)
         self.draw()
 
     def action_author(self) -> None:
         """Filter by the next author; after the last one, show all."""
-        self._author = _next(authors_in(self._every), self._author)
+        self._author = _next(_authors_in(self._every), self._author)
         self.draw()
 
-    def on_row_list_chosen(self, event: RowList.Chosen) -> None:
-        """Go to the step of the chosen note."""
-        self.action_go()
-
+    @on(RowList.Chosen)
     @work(group=DIALOG)
     async def action_go(self) -> None:
         """Go to the step of the selected note; ask before switching to another branch."""
@@ -279,7 +256,7 @@ class NotesScreen(QuizlogScreen[NotesPlace | None]):
             ask = switch_dialog(said.at, branch)
             if await self.app.push_screen_wait(ask) != 0:
                 return
-        self.dismiss(NotesPlace(said.at, branch))
+        self.dismiss(_NotesPlace(said.at, branch))
 
 
 def _next(values: list[str], present: str | None) -> str | None:
@@ -308,12 +285,7 @@ class Remark:
 
 
 class RemarkScreen(ModalScreen[Remark]):
-    """Dismisses with a note, or with its draft if the user goes back.
-
-    Args:
-        about: The step that it is about.
-        draft: The initial content.
-    """
+    """Dismisses with a note on a step, or with its draft if the user goes back."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "back", "Back"),
@@ -343,7 +315,7 @@ class RemarkScreen(ModalScreen[Remark]):
     async def on_mount(self) -> None:
         """Type at once."""
         self.query_one("#verdicts", RowList).show(
-            Table(len(_CHOICES), lambda index: verdict_line(_CHOICES[index])),
+            Table(len(_CHOICES), lambda index: _verdict_line(_CHOICES[index])),
             cursor=_CHOICES.index(self._draft.verdict),
         )
         await self.query_one(TextBox).fill(self._draft.text)

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from datetime import datetime
-from typing import ClassVar
 
-from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.notifications import Notification
 
 from ...text import plural
-from ..keys.keymap import screen_bindings
 from ..widgets.documents import Document, Line, Paragraphs, line
 from ..widgets.footer import describe_message
 from ..widgets.line_view import LineView
@@ -19,32 +15,20 @@ from .base import QuizlogScreen
 
 
 class MessagesScreen(QuizlogScreen[None]):
-    """Shows messages, the newest first.
-
-    Args:
-        messages: The messages, the oldest first.
-    """
+    """Shows messages, which come oldest first, the newest first."""
 
     SCOPE = "messages"
-    BINDINGS: ClassVar[list[BindingType]] = screen_bindings("messages")
-    DEFAULT_CSS = "MessagesScreen LineView { height: 1fr; }"
 
     def __init__(self, messages: Iterable[Notification]) -> None:
         super().__init__()
         self._messages = list(messages)[::-1]
 
-    def content(self) -> ComposeResult:
-        """One pane."""
-        yield LineView(id="messages")
-
     def on_mount(self) -> None:
         """Show the messages."""
-        self.status(f"{plural(len(self._messages), 'message')} since the start, the newest first")
-        pane = self.query_one(LineView)
-        pane.border_title = "Messages"
+        about = f"{plural(len(self._messages), 'message')} since the start, the newest first"
         lines = [each for note in self._messages for each in _lines(note)]
-        pane.show(Paragraphs(lines or [line(("no messages yet", "dim"))]))
-        pane.focus()
+        lines = lines or [line(("no messages yet", "dim"))]
+        self.show_text("Messages", about, Paragraphs(lines))
 
 
 def _lines(note: Notification) -> list[Line]:
@@ -57,17 +41,9 @@ def _lines(note: Notification) -> list[Line]:
 
 
 class ReadingScreen(QuizlogScreen[None]):
-    """Shows a document.
-
-    Args:
-        title: What it is.
-        about: What the line at the top says.
-        make: Makes the document for a width.
-    """
+    """Shows a document that `make` lays out for a width, and what it is `about` at the top."""
 
     SCOPE = "reading"
-    BINDINGS: ClassVar[list[BindingType]] = screen_bindings("reading")
-    DEFAULT_CSS = "ReadingScreen LineView { height: 1fr; }"
 
     def __init__(self, title: str, about: str, make: Callable[[int], Document]) -> None:
         super().__init__()
@@ -76,16 +52,9 @@ class ReadingScreen(QuizlogScreen[None]):
         self._make = make
         self._width = 0
 
-    def content(self) -> ComposeResult:
-        """One pane."""
-        yield LineView(id="reading")
-
     def on_mount(self) -> None:
         """Say what it is."""
-        self.status(self._about)
-        pane = self.query_one(LineView)
-        pane.border_title = self._heading
-        pane.focus()
+        self.show_text(self._heading, self._about, Paragraphs())
         self.call_after_refresh(self._draw)
 
     def on_resize(self) -> None:

@@ -11,15 +11,12 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import ClassVar
 
-from rich.cells import cell_len
 from textual import work
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.widgets import TextArea
 
@@ -32,18 +29,16 @@ from ...session.audit import readable_path
 from ...session.session import Session
 from ...session.trials import attempt_row, differs_at, lines_of, portions, typed_answers
 from ...terminal_text import plain
-from ...text import one_line, plural, visible
+from ...text import plural, visible
 from ..draw.output import RunOutput
-from ..draw.status import MARKS, STYLES, WORDS, error_lines
-from ..keys.keymap import screen_bindings
+from ..draw.status import STYLES, error_lines, state_text
 from ..toasts import tell, warn
-from ..widgets.columns import Cell, Grid, Heads, Layout, cells_line, layout
+from ..widgets.columns import Cell, Grid, Heads, Layout, cells_line, layout, widest
 from ..widgets.documents import Document, Line, Paragraphs, StackedDocuments, line
 from ..widgets.line_view import LineView
 from ..widgets.row_list import RowList
 from ..widgets.text_fields import AreaField
 from .base import DIALOG, QuizlogScreen
-from .dialogs import AskScreen
 from .export import Export, text_export
 
 _RANKS = {"success": 0, "in_progress": 1, "error": 2}
@@ -51,7 +46,7 @@ _STOPPED = "! stopped"
 
 
 @dataclass(frozen=True)
-class SweepAttempt:
+class _SweepAttempt:
     """One answer and its outcome."""
 
     answer: str
@@ -64,60 +59,43 @@ class SweepAttempt:
     """The first step that shows something else than the recorded run; None if none does."""
 
 
-def best_first(attempts: Iterable[SweepAttempt]) -> list[SweepAttempt]:
+def _best_first(attempts: Iterable[_SweepAttempt]) -> list[_SweepAttempt]:
     """Sort: finished runs, waiting runs, errors by score, stopped runs."""
     return sorted(attempts, key=_worth)
 
 
-def _worth(attempt: SweepAttempt) -> tuple[int, float, int]:
+def _worth(attempt: _SweepAttempt) -> tuple[int, float, int]:
     run = attempt.result
     if isinstance(run, QuizlogError):
         return 3, 0.0, 0
     return _RANKS[run.status], -(run.score or 0.0), -len(run.steps)
 
 
-def summary(attempts: Sequence[SweepAttempt]) -> str:
+def _summary(attempts: Sequence[_SweepAttempt]) -> str:
     """The number of attempts, by outcome."""
     counts = Counter(_state(attempt)[0] for attempt in attempts)
-    states = [_state_words(status) for status in _RANKS] + [_STOPPED]
+    states = [state_text(status, None) for status in _RANKS] + [_STOPPED]
     told = [f"{counts[state]} {state}" for state in states if counts[state]]
     return ", ".join([f"{len(attempts)} tried", *told]) if attempts else "nothing tried yet"
 
 
-def count_text(lines: Sequence[str]) -> str:
+def _count_text(lines: Sequence[str]) -> str:
     """The number of answers and answer files in a typed text."""
     files = sum(1 for text in lines if text.startswith("@") and not text.startswith("@@"))
     answers = plural(len(lines) - files, "answer")
     return f"{answers} and {plural(files, 'file')}" if files else answers
 
 
-def sweep_grid(attempts: Sequence[SweepAttempt]) -> Grid:
+def _sweep_grid(attempts: Sequence[_SweepAttempt]) -> Grid:
     """A row for each attempt, the columns as the width allows."""
-
-    def make(index: int, columns: Layout) -> Line:
-        return cells_line(columns, _cells(attempts[index]))
-
-    def text(index: int) -> str:
-        attempt = attempts[index]
-        return f"{attempt.answer} {_state(attempt)[0]} {_outcome_text(attempt)} {attempt.kept}"
-
-    return Grid(len(attempts), _sweep_layout(attempts), make, text)
-
-
-def _sweep_layout(attempts: Sequence[SweepAttempt]) -> Callable[[int], Layout]:
-    """The columns for a width."""
-
-    def longest(texts: Iterable[str]) -> int:
-        return max((cell_len(one_line(text[:200])) for text in texts), default=0)
-
     columns = {
-        "answer": max(7, min(20, longest(attempt.answer for attempt in attempts))),
+        "answer": max(7, min(20, widest(attempt.answer for attempt in attempts))),
         "outcome": 10,
         "score": 5,
         "steps": 5,
         "differs at": 10,
-        "asks next, or error": max(20, longest(_outcome_text(attempt) for attempt in attempts)),
-        "kept as": max(7, min(16, longest(attempt.kept for attempt in attempts))),
+        "asks next, or error": max(20, widest(_outcome_text(attempt) for attempt in attempts)),
+        "kept as": max(7, min(16, widest(attempt.kept for attempt in attempts))),
     }
     least = {"answer": 7, "asks next, or error": 12, "score": 5, "kept as": 7, "differs at": 10}
     least["steps"] = 5
@@ -125,10 +103,18 @@ def _sweep_layout(attempts: Sequence[SweepAttempt]) -> Callable[[int], Layout]:
         del columns["kept as"], least["kept as"]
     if all(attempt.differs is None for attempt in attempts):
         del columns["differs at"], least["differs at"]
-    return lambda width: layout(width, columns, least)
+
+    def make(index: int, shown: Layout) -> Line:
+        return cells_line(shown, _cells(attempts[index]))
+
+    def text(index: int) -> str:
+        attempt = attempts[index]
+        return f"{attempt.answer} {_state(attempt)[0]} {_outcome_text(attempt)} {attempt.kept}"
+
+    return Grid(len(attempts), lambda width: layout(width, columns, least), make, text)
 
 
-def _cells(attempt: SweepAttempt) -> dict[str, Cell]:
+def _cells(attempt: _SweepAttempt) -> dict[str, Cell]:
     run = attempt.result if isinstance(attempt.result, Transcript) else None
     return {
         "answer": (attempt.answer or "(empty)", "answer"),
@@ -141,19 +127,15 @@ def _cells(attempt: SweepAttempt) -> dict[str, Cell]:
     }
 
 
-def _state(attempt: SweepAttempt) -> tuple[str, str]:
+def _state(attempt: _SweepAttempt) -> tuple[str, str]:
     """Mark and word of the outcome, and their style."""
     run = attempt.result
     if isinstance(run, QuizlogError):
         return _STOPPED, "warn"
-    return _state_words(run.status), STYLES[run.status]
+    return state_text(run.status, None), STYLES[run.status]
 
 
-def _state_words(status: str) -> str:
-    return f"{MARKS[status]} {WORDS[status]}"
-
-
-def _outcome_text(attempt: SweepAttempt) -> str:
+def _outcome_text(attempt: _SweepAttempt) -> str:
     """The next question or the error."""
     run = attempt.result
     if isinstance(run, QuizlogError):
@@ -161,7 +143,7 @@ def _outcome_text(attempt: SweepAttempt) -> str:
     return run.error_text() or plain(run.next_prompt or "")
 
 
-def attempt_document(attempt: SweepAttempt, source: Source) -> Document:
+def _attempt_document(attempt: _SweepAttempt, source: Source) -> Document:
     """The output of an attempt from the start, with its error."""
     run = attempt.result
     if isinstance(run, QuizlogError):
@@ -179,7 +161,7 @@ class Trial:
 
     text: str
     """The answers to try, one per line."""
-    tried: dict[tuple[str, ...], dict[str, SweepAttempt]] = field(default_factory=dict)
+    tried: dict[tuple[str, ...], dict[str, _SweepAttempt]] = field(default_factory=dict)
     """What each answer led to, in the order they were tried, by the later answers it ran with."""
 
 
@@ -188,14 +170,13 @@ class SweepScreen(QuizlogScreen[bool]):
 
     Args:
         session: The record.
-        replayer: Runs the script; cancels it.
+        replayer: Cancels its script.
         whole: The run through all recorded answers.
         step: The step to try answers at; later answers are kept while their questions stay.
         trial: Answers typed and tried there before.
     """
 
     SCOPE = "sweep"
-    BINDINGS: ClassVar[list[BindingType]] = screen_bindings("sweep")
     DEFAULT_CSS = """
     SweepScreen {
         & #tries { width: 1fr; }
@@ -222,7 +203,7 @@ class SweepScreen(QuizlogScreen[bool]):
         self._step = step
         self._trial = trial
         self._tried = trial.tried.setdefault(whole.inputs[step + 1 :], {})
-        self._shown: list[SweepAttempt] = []
+        self._shown: list[_SweepAttempt] = []
         self._sorted = False
         self._stopped = False
         self._kept = False
@@ -245,13 +226,13 @@ class SweepScreen(QuizlogScreen[bool]):
         self._count()
         self._draw()
         looks = self._tried or self.audit is not None
-        (self.query_one("#attempts") if looks else self._begin_line()).focus()
+        (self.rows if looks else self._begin_line()).focus()
 
     # -- drawing
 
     def _count(self) -> None:
         area = self.query_one(TextArea)
-        area.border_subtitle = f"{count_text(lines_of(area.text))}; F5 tries"
+        area.border_subtitle = f"{_count_text(lines_of(area.text))}; F5 tries"
 
     def on_text_area_changed(self) -> None:
         """Count the answers while the user types, and save the text."""
@@ -263,20 +244,19 @@ class SweepScreen(QuizlogScreen[bool]):
             return  # left meanwhile
         marked = self._marked
         tried = list(self._tried.values())
-        self._shown = best_first(tried) if self._sorted else tried
+        self._shown = _best_first(tried) if self._sorted else tried
         names = [attempt.answer for attempt in self._shown]
         cursor = names.index(marked.answer) if marked else 0
-        self.query_one(Heads).show(_sweep_layout(self._shown))
-        self.query_one("#attempts", RowList).show(sweep_grid(self._shown), cursor=cursor)
+        self.show_rows(_sweep_grid(self._shown), cursor)
         order = " · best first" if self._sorted else ""
         asked = (self._whole.upto(self._step).next_prompt or "").strip()
         later = len(self._whole.steps) - self._step - 1
         kept = f" · keeps {plural(later, 'later answer')}" if later > 0 else ""
-        self.status(f"Sweep at step {self._step} · {summary(tried)}{order}{kept} · {asked}")
+        self.status(f"Sweep at step {self._step} · {_summary(tried)}{order}{kept} · {asked}")
 
     @property
-    def _marked(self) -> SweepAttempt | None:
-        index = self.query_one("#attempts", RowList).index
+    def _marked(self) -> _SweepAttempt | None:
+        index = self.rows.index
         return None if index is None or index >= len(self._shown) else self._shown[index]
 
     # -- trying
@@ -292,7 +272,7 @@ class SweepScreen(QuizlogScreen[bool]):
         if self._stopped:
             warn(self, f"stopped: {count[0]} of {count[1]} tried")
         self._draw()
-        self.query_one("#attempts").focus()
+        self.rows.focus()
 
     def _try(self, text: str) -> tuple[int, int]:
         """Try the answers in portions, in a thread; the number tried, and of how many."""
@@ -319,7 +299,7 @@ class SweepScreen(QuizlogScreen[bool]):
         for answer, result in zip(answers, found, strict=True):
             kept = self._tried[answer].kept if answer in self._tried else ""
             differs = differs_at(result, self._whole)
-            self._tried[answer] = SweepAttempt(answer, result, kept, differs)
+            self._tried[answer] = _SweepAttempt(answer, result, kept, differs)
 
     def cancel(self) -> None:
         """Stop trying; the results so far stay."""
@@ -344,7 +324,7 @@ class SweepScreen(QuizlogScreen[bool]):
     @work(group=DIALOG)
     async def action_file(self) -> None:
         """Ask for a file of answers and add a line for it."""
-        wanted = await self.app.push_screen_wait(AskScreen("Answers from which file?"))
+        wanted = await self.ask("Answers from which file?")
         if wanted and wanted.strip():
             area = self._begin_line()
             area.insert(f"@{wanted.strip()}\n")
@@ -371,7 +351,7 @@ class SweepScreen(QuizlogScreen[bool]):
         if marked is not None:
             pane = self.query_one("#attempt", LineView)
             pane.border_title = "Output"
-            pane.show(attempt_document(marked, self._session.source), end=True)
+            pane.show(_attempt_document(marked, self._session.source), end=True)
 
     @work(group=DIALOG)
     async def action_keep(self) -> None:
@@ -385,7 +365,7 @@ class SweepScreen(QuizlogScreen[bool]):
         session, at = self._session, self._step
         question = f"Keep {marked.answer or '(empty)'} at step {at} as a branch named"
         free = free_name(session.record, "fork")
-        name = (await self.app.push_screen_wait(AskScreen(question, free)) or "").strip()
+        name = (await self.ask(question, free) or "").strip()
         if not name:
             return
         later = () if isinstance(marked.result, QuizlogError) else marked.result.inputs[at + 1 :]
@@ -408,14 +388,13 @@ class SweepScreen(QuizlogScreen[bool]):
     def action_back(self) -> None:
         """Leave the output, else the box, else the screen."""
         pane = self.query_one("#attempt", LineView)
-        attempts = self.query_one("#attempts")
         if self.slow_work.running or (self.focused is pane and pane.search.active):
             super().action_back()
         elif self.has_class("-looking"):
             self.remove_class("-looking")
-            attempts.focus()
+            self.rows.focus()
         elif self.query_one(TextArea).has_focus and self._tried:
-            attempts.focus()
+            self.rows.focus()
         else:
             super().action_back()
 

@@ -7,12 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
-from textual import work
+from textual import on, work
 from textual.app import ComposeResult
-from textual.binding import BindingType
-from textual.containers import Container, Vertical
 
 from ...errors import QuizlogError
 from ...files.regular_file import Watch
@@ -22,14 +19,13 @@ from ...session.session import Session
 from ...text import one_line, plural, told_apart, visible
 from ..clock import Clock
 from ..draw.status import STYLES, outcome, state_text
-from ..keys.keymap import screen_bindings
 from ..toasts import complain, tell, warn
-from ..widgets.columns import Cell, Grid, Heads, Layout, cells_line, layout, widest
+from ..widgets.columns import Cell, Grid, Layout, cells_line, layout, widest
 from ..widgets.documents import Line, Paragraphs, StackedDocuments, Table, line
 from ..widgets.line_view import LineView
 from ..widgets.row_list import RowList
-from .base import DIALOG, QuizlogScreen
-from .dialogs import AskScreen, AskTextScreen
+from .base import DIALOG, QuizlogScreen, halves
+from .dialogs import AskTextScreen
 from .undoing import redo, undo
 
 _LEVELS = 12
@@ -37,7 +33,7 @@ _LEVELS = 12
 
 
 @dataclass(frozen=True)
-class TreeRow:
+class _TreeRow:
     """A branch in the tree."""
 
     branch: BranchInfo
@@ -57,7 +53,7 @@ class TreeRow:
         return f"{self.lead}{star}{self.name}"
 
 
-def tree_rows(branches: Sequence[BranchInfo], *, deleted: bool = False) -> list[TreeRow]:
+def _tree_rows(branches: Sequence[BranchInfo], *, deleted: bool = False) -> list[_TreeRow]:
     """The rows of the tree: parents before children, earlier forks first.
 
     A branch is drawn under the branch with which it shares its last common answer. That is not its
@@ -78,7 +74,7 @@ def tree_rows(branches: Sequence[BranchInfo], *, deleted: bool = False) -> list[
     todo = [(root, "", "") for root in reversed(children.get(None, []))]
     while todo:
         branch, lead, below = todo.pop()
-        rows.append(TreeRow(branch, *places[branch.name], _cut(lead), names[branch.name]))
+        rows.append(_TreeRow(branch, *places[branch.name], _cut(lead), names[branch.name]))
         family = children.get(branch.name, [])
         for place, child in reversed([*enumerate(family, 1)]):
             ends = place == len(family)
@@ -121,40 +117,33 @@ def _place(
     return above, min(branch.at, at)
 
 
-def tree_grid(rows: Sequence[TreeRow], clock: Clock) -> Grid:
+def _tree_grid(rows: Sequence[_TreeRow], clock: Clock) -> Grid:
     """A row for each branch, the columns as the width allows."""
+    columns = {
+        "branch": max(widest(row.label for row in rows), 12),
+        "left at": 7,
+        "answers": 7,
+        "state": 13,
+        "created": 10,
+        "note": max(widest(row.branch.note for row in rows), 8),
+    }
+    least = {"branch": min(18, columns["branch"]), "created": 10, "note": 8}
 
-    def make(index: int, columns: Layout) -> Line:
-        return _row(rows[index], columns, clock)
+    def make(index: int, shown: Layout) -> Line:
+        return cells_line(shown, _cells(rows[index], clock))
 
     def text(index: int) -> str:
         branch = rows[index].branch
         state = state_text(branch.status, branch.score)
         return f"{rows[index].label} {state} {branch.note or ''}"
 
-    return Grid(len(rows), _tree_layout(rows), make, text)
+    return Grid(len(rows), lambda width: layout(width, columns, least), make, text)
 
 
-def _tree_layout(rows: Sequence[TreeRow]) -> Callable[[int], Layout]:
-    """The columns for a width."""
-    longest = widest(row.label for row in rows)
-    note = widest(row.branch.note for row in rows)
-    columns = {
-        "branch": max(longest, 12),
-        "left at": 7,
-        "answers": 7,
-        "state": 13,
-        "created": 10,
-        "note": max(note, 8),
-    }
-    least = {"branch": min(18, columns["branch"]), "created": 10, "note": 8}
-    return lambda width: layout(width, columns, least)
-
-
-def _row(row: TreeRow, columns: Layout, clock: Clock) -> Line:
+def _cells(row: _TreeRow, clock: Clock) -> dict[str, Cell]:
     branch = row.branch
     state = (state_text(branch.status, branch.score), STYLES[branch.status])
-    cells: dict[str, Cell] = {
+    return {
         "branch": (row.label, "answer" if branch.active else "dim" if branch.deleted else ""),
         "left at": "" if row.under is None else f"step {row.at}",
         "answers": f"{branch.length:>7}",
@@ -162,21 +151,14 @@ def _row(row: TreeRow, columns: Layout, clock: Clock) -> Line:
         "created": (clock.describe(branch.created), "dim"),
         "note": branch.note or "",
     }
-    return cells_line(columns, cells)
 
 
-def branch_detail(row: TreeRow, path: Sequence[str], clock: Clock) -> StackedDocuments:
-    """The details of a branch, then all its answers, with the fork marked.
-
-    Args:
-        row: The branch.
-        path: Its answers.
-        clock: Formats times.
-    """
+def _branch_detail(row: _TreeRow, path: Sequence[str], clock: Clock) -> StackedDocuments:
+    """The details of a branch, then all its answers, those of its `path`, with the fork marked."""
     return StackedDocuments(Paragraphs([*_facts(row, clock), line("")]), _answers(row, path))
 
 
-def _facts(row: TreeRow, clock: Clock) -> Iterator[Line]:
+def _facts(row: _TreeRow, clock: Clock) -> Iterator[Line]:
     branch = row.branch
     active = " · the active branch" if branch.active else ""
     state = (outcome(branch.status, branch.score), STYLES[branch.status])
@@ -190,7 +172,7 @@ def _facts(row: TreeRow, clock: Clock) -> Iterator[Line]:
         yield line(("✎ ", "dim"), branch.note)
 
 
-def _answers(row: TreeRow, path: Sequence[str]) -> Table:
+def _answers(row: _TreeRow, path: Sequence[str]) -> Table:
     fork = row.at if row.under is not None else -1
 
     def make(index: int) -> Line:
@@ -209,27 +191,10 @@ _FOLLOW_SECONDS = 0.5
 
 
 class TreeScreen(QuizlogScreen[bool]):
-    """Shows the branches of an open record; dismisses with whether the session was changed.
-
-    Args:
-        session: The open record; the screen moves it.
-        replayer: Runs the script; cancels a slow one.
-        clock: Formats times.
-    """
+    """Shows the branches of an open record; dismisses with whether the session was changed."""
 
     SCOPE = "tree"
-    BINDINGS: ClassVar[list[BindingType]] = screen_bindings("tree")
-    DEFAULT_CSS = """
-    TreeScreen {
-        & #halves { layout: vertical; height: 1fr; }
-        & #above { height: 2fr; }
-        & #branches { height: 1fr; }
-        & #detail { height: 1fr; min-height: 5; }
-        &.-wide #halves { layout: horizontal; }
-        &.-wide #above { width: 2fr; height: 1fr; }
-        &.-wide #detail { width: 1fr; height: 1fr; }
-    }
-    """
+    DEFAULT_CSS = "TreeScreen #detail { height: 1fr; min-height: 5; }"
 
     def __init__(self, session: Session, replayer: Replayer, clock: Clock) -> None:
         super().__init__()
@@ -237,7 +202,7 @@ class TreeScreen(QuizlogScreen[bool]):
         self.audit = session.audit
         self._replayer = replayer
         self._clock = clock
-        self._tree: list[TreeRow] = []
+        self._tree: list[_TreeRow] = []
         self._marked = session.record.branch
         self._deleted = False
         self._changed = False
@@ -245,17 +210,13 @@ class TreeScreen(QuizlogScreen[bool]):
 
     def content(self) -> ComposeResult:
         """The tree, and the selected branch."""
-        with Container(id="halves"):
-            with Vertical(id="above"):
-                yield Heads(id="heads")
-                yield RowList(id="branches")
-            yield LineView(id="detail")
+        yield from halves("branches", "detail")
 
     def on_mount(self) -> None:
         """Select the active branch."""
         self.query_one("#detail").border_title = "Branch"
         self.draw()
-        self.query_one("#branches").focus()
+        self.rows.focus()
         self.set_interval(_FOLLOW_SECONDS, self._look_for_changes)
 
     # -- drawing
@@ -263,11 +224,10 @@ class TreeScreen(QuizlogScreen[bool]):
     def draw(self) -> None:
         """Draw the session's branches; the cursor stays on its branch."""
         branches = self.session.all_branches
-        self._tree = tree_rows(branches, deleted=self._deleted)
+        self._tree = _tree_rows(branches, deleted=self._deleted)
         names = [row.branch.name for row in self._tree]
         at = names.index(self._marked) if self._marked in names else None
-        self.query_one(Heads).show(_tree_layout(self._tree))
-        self.query_one("#branches", RowList).show(tree_grid(self._tree, self._clock), cursor=at)
+        self.show_rows(_tree_grid(self._tree, self._clock), at)
         self._draw_detail()
         self.status(self._status_text(branches))
 
@@ -289,12 +249,12 @@ class TreeScreen(QuizlogScreen[bool]):
             detail.show(Paragraphs())
         else:
             path = self.session.record.path_of(row.branch.name)
-            detail.show(branch_detail(row, path, self._clock))
+            detail.show(_branch_detail(row, path, self._clock))
 
     @property
-    def row(self) -> TreeRow | None:
+    def row(self) -> _TreeRow | None:
         """The marked branch in the tree."""
-        index = self.query_one("#branches", RowList).index
+        index = self.rows.index
         return None if index is None else self._tree[index]
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:
@@ -306,11 +266,7 @@ class TreeScreen(QuizlogScreen[bool]):
     # -- changing
 
     async def _change(self, call: Callable[[], object]) -> bool:
-        """Change the session and draw the result; returns whether it succeeded.
-
-        Args:
-            call: The change. A text that it returns is told.
-        """
+        """Change the session, tell a text that this returns, and draw; whether it succeeded."""
         done = await self.slow_work.run(lambda: (call(),))
         if done is not None:
             self._changed = True
@@ -320,10 +276,7 @@ class TreeScreen(QuizlogScreen[bool]):
             self.draw()
         return done is not None
 
-    def on_row_list_chosen(self, event: RowList.Chosen) -> None:
-        """Go to the chosen branch."""
-        self.action_go()
-
+    @on(RowList.Chosen)
     @work
     async def action_go(self) -> None:
         """Switch to the selected branch, and go back to the player."""
@@ -350,13 +303,12 @@ class TreeScreen(QuizlogScreen[bool]):
         branch = row.branch
         start = self.session.pointer if branch.active else branch.at
         question = f"Fork {branch.name} at which step, 0 to {branch.length}?"
-        step = await self.app.push_screen_wait(AskScreen(question, str(start)))
+        step = await self.ask(question, str(start))
         if step is None:
             return
         if not step.strip().isdecimal() or int(step) > branch.length:
-            warn(
-                self, f"{step!r} is not a step: {branch.name} has {plural(branch.length, 'answer')}"
-            )
+            has = f"{branch.name} has {plural(branch.length, 'answer')}"
+            warn(self, f"{step!r} is not a step: {has}")
             return
         at = int(step)
         path = self.session.record.path_of(branch.name)
@@ -397,7 +349,7 @@ class TreeScreen(QuizlogScreen[bool]):
             return
         old = row.branch.name
         shown = old if visible(old) == old else ""
-        new = await self.app.push_screen_wait(AskScreen(f"New name for {old}?", shown))
+        new = await self.ask(f"New name for {old}?", shown)
         if new is not None and await self._change(lambda: self.session.rename(old, new)):
             self._mark(new)
 
@@ -461,12 +413,8 @@ class TreeScreen(QuizlogScreen[bool]):
 
     def _look_for_changes(self) -> None:
         """Follow changes by other programs."""
-        if (
-            self.is_active
-            and not self.slow_work.running
-            and self._watch.touched()
-            and self.session.outdated
-        ):
+        looks = self.is_active and not self.slow_work.running
+        if looks and self._watch.touched() and self.session.outdated:
             self.action_reload()
             tell(self, "another program changed the record")
 

@@ -109,7 +109,7 @@ class Grid(Document):
         text: Callable[[int], str],
     ) -> None:
         self._length = length
-        self._lay_out = lay_out
+        self.lay_out = lay_out
         self._make = make
         self._text = text
         self._layout = lay_out(80)
@@ -126,7 +126,7 @@ class Grid(Document):
 
     def starts(self, width: int) -> Sequence[int]:
         """The first row of each item, and the number of rows."""
-        self._layout = self._lay_out(width)
+        self._layout = self.lay_out(width)
         return super().starts(width)
 
 
