@@ -17,7 +17,7 @@ from textual.widgets import Input
 from quizlog_tui.tui import picture
 from quizlog_tui.tui.player.player import PlayerScreen
 from quizlog_tui.tui.screens.base import QuizlogScreen
-from quizlog_tui.tui.screens.dialogs import AskScreen
+from quizlog_tui.tui.screens.dialogs import AskScreen, ChooseScreen
 from quizlog_tui.tui.screenshot import screen_text
 
 GOLDEN = Path(__file__).parent.parent / "golden"
@@ -94,10 +94,24 @@ async def ask(pilot: Pilot[Any], key: str, *answers: str) -> None:
     """Press a key and answer the questions it asks, each in place of what stands there."""
     await pilot.press(key)
     for answer in answers:
-        screen = await asking(pilot)
-        await pilot.press("home", "shift+end", "delete", *answer, "enter")
-        while pilot.app.screen is screen:
-            await pilot.pause()
+        await give(pilot, answer)
+
+
+async def give(pilot: Pilot[Any], answer: str) -> None:
+    """Answer the question that a dialog asks, in place of what stands there."""
+    screen = await asking(pilot)
+    screen.query_one(Input).value = answer
+    await pilot.press("enter")
+    while pilot.app.screen is screen:
+        await pilot.pause()
+
+
+async def compare_with(pilot: Pilot[Any], record: str) -> None:
+    """In the player or a comparison, name another record to compare with."""
+    await pilot.press("c")
+    await opened(pilot, ChooseScreen)
+    await pilot.press("G", "enter")
+    await give(pilot, record)
 
 
 async def shows(pilot: Pilot[Any], words: str) -> None:

@@ -11,11 +11,11 @@ from quizlog_tui.session.session import Session
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
 from quizlog_tui.tui.screens.compare import CompareScreen
-from quizlog_tui.tui.screens.dialogs import AskScreen, ChooseScreen
+from quizlog_tui.tui.screens.dialogs import ChooseScreen
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build
 from tests.support.player_quizzes import QUIZ
-from tests.support.screens import check, idle, opened, settled, shows, sized
+from tests.support.screens import check, compare_with, idle, opened, settled, shows, sized
 
 
 @pytest.fixture
@@ -40,15 +40,6 @@ async def comparing(pilot: Pilot[None], *keys: str) -> CompareScreen:
     await opened(pilot, ChooseScreen)
     await pilot.press(*keys)
     return await opened(pilot, CompareScreen)
-
-
-async def another(pilot: Pilot[None], name: str) -> None:
-    """Choose another record."""
-    await pilot.press("c")
-    await opened(pilot, ChooseScreen)
-    await pilot.press("G", "enter")
-    await opened(pilot, AskScreen)
-    await pilot.press(*name, "enter")
 
 
 @sized()
@@ -130,14 +121,14 @@ async def test_another_record_is_compared_and_a_wrong_one_named(
     app = QuizlogApp(record)
     async with app.run_test(size=(120, 30), notifications=True) as pilot:
         await settled(pilot)
-        await another(pilot, "gone.yaml")
+        await compare_with(pilot, "gone.yaml")
         await shows(pilot, "gone.yaml: the record does not")
-        await another(pilot, "")
+        await compare_with(pilot, "")
         await settled(pilot)
-        await another(pilot, "record.yaml")
+        await compare_with(pilot, "record.yaml")
         screen = await opened(pilot, CompareScreen)
         await shows(pilot, "≠ first at step 1, the question: What is 7 * 4? | What is 5 * 7?")
-        await another(pilot, "audit/record.yaml@worse")
+        await compare_with(pilot, "audit/record.yaml@worse")
         await shows(pilot, "≠ first at step 2, the answer: 16 | 17")
         assert screen._found.b.name == "audit/record.yaml@worse"
         app.clear_notifications()  # the error stands for a minute over what is looked for

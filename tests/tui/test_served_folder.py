@@ -14,14 +14,13 @@ from quizlog_tui.session.audit import Audit, check_reading, may_read, readable_p
 from quizlog_tui.session.session import Session
 from quizlog_tui.tui.app import QuizlogApp, _state_of_tab
 from quizlog_tui.tui.player.player import PlayerScreen
-from quizlog_tui.tui.screens.dialogs import AskScreen, ChooseScreen
 from quizlog_tui.tui.screens.library import LibraryScreen
 from quizlog_tui.tui.screens.sweep import SweepScreen
 from quizlog_tui.tui.screenshot import screen_text
 from quizlog_tui.tui.state import State
 from tests.support.build import Build
 from tests.support.player_quizzes import QUIZ
-from tests.support.screens import ask, idle, opened, patiently, settled, shows
+from tests.support.screens import ask, compare_with, idle, opened, patiently, settled, shows
 
 
 class Served:
@@ -108,11 +107,7 @@ async def test_a_comparison_refuses_another_record_outside(served: Served) -> No
         for name in (str(served.outside), "/gone", str(served.folder.parent), "~/x", "arithmetic"):
             await settled(pilot)
             app.clear_notifications()
-            await pilot.press("c")
-            await opened(pilot, ChooseScreen)
-            await pilot.press("G", "enter")
-            await opened(pilot, AskScreen)
-            await pilot.press(*name, "enter")
+            await compare_with(pilot, name)
             await shows(pilot, f"{name}: is not served")
     assert not (user_folder("data") / "records").exists()  # no example was copied there
 
