@@ -91,7 +91,7 @@ async def try_everything(pilot: Pilot[None], scopes: list[str], begin: list[str]
         for key in (effective(action, {})[0], "x", "enter", "enter", "ctrl+s", "enter"):
             await pilot.press(key)
             await idle(pilot)
-        for key in ("escape", "escape", "escape", "q") * 3:
+        for key in ("escape", "q") * 6:
             leaves = home is LibraryScreen or key == "q"
             if type(pilot.app.screen) is home and leaves:
                 break
