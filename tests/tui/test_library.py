@@ -50,7 +50,7 @@ from quizlog_tui.tui.shelf import (
     record_line,
 )
 from quizlog_tui.tui.widgets.documents import rows as drawn_rows
-from tests.support.screens import ask, asking, check, idle, patiently, settled, shows, sized
+from tests.support.screens import SIZE, SIZES, ask, asking, check, idle, patiently, settled, shows
 
 QUIZ = "a = input('first? ')\nb = input('second? ')\nprint('done')\n"
 
@@ -114,8 +114,9 @@ async def open_neighbour(pilot: Pilot[Any], key: str, name: str) -> PlayerScreen
     raise AssertionError(f"{name} never opened:\n{screen_text(pilot.app)}")
 
 
-@sized()
-@pytest.mark.parametrize("scene", ["library", "library-none"])
+@pytest.mark.parametrize(
+    ("scene", "size"), [*(("library", size) for size in SIZES), ("library-none", SIZE)]
+)
 async def test_golden_screens(scene: str, size: tuple[int, int], records: Path) -> None:
     app = QuizlogApp(clock=FrozenClock())
     async with app.run_test(size=size) as pilot:

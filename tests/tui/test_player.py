@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from quizlog_tui.tui.screenshot import screen_text
 from quizlog_tui.tui.widgets.line_view import LineView
 from tests.support.build import Build
 from tests.support.player_quizzes import EVIL, QUIZ
-from tests.support.screens import check, press, settled, shows, sized
+from tests.support.screens import SIZE, SIZES, check, press, settled, shows
 
 
 async def at_question(pilot: Pilot[None]) -> None:
@@ -52,6 +53,9 @@ SCENES: dict[str, Callable[[Pilot[None]], Awaitable[None]]] = {
 }
 
 
+BOTH_LAYOUTS = list(product(["question", "error"], SIZES))
+
+
 @pytest.fixture
 def record(build: Build) -> Path:
     folder = build.folder / "audit"
@@ -59,8 +63,9 @@ def record(build: Build) -> Path:
     return Build(folder, build.dedent).record(QUIZ, "Ada", "28", "16")
 
 
-@sized()
-@pytest.mark.parametrize("scene", SCENES)
+@pytest.mark.parametrize(
+    ("scene", "size"), [*BOTH_LAYOUTS, *product(["past", "end", "help"], [SIZE])]
+)
 async def test_golden_screens(scene: str, size: tuple[int, int], record: Path) -> None:
     app = QuizlogApp(record, clock=FrozenClock())
     async with app.run_test(size=size) as pilot:
