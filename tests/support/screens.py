@@ -5,7 +5,8 @@ from __future__ import annotations
 import difflib
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,7 +15,9 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import Input
 
+from quizlog_tui.config import Config
 from quizlog_tui.tui import picture
+from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.player.player import PlayerScreen
 from quizlog_tui.tui.screens.base import QuizlogScreen
 from quizlog_tui.tui.screens.dialogs import AskScreen, ChooseScreen
@@ -71,6 +74,30 @@ async def settled(pilot: Pilot[Any]) -> PlayerScreen:
         if screen is pilot.app.screen and isinstance(screen, PlayerScreen):
             return screen
     raise AssertionError(f"the player never came:\n{screen_text(pilot.app)}")
+
+
+@asynccontextmanager
+async def playing(
+    record: Path,
+    config: Config | None = None,
+    *,
+    size: tuple[int, int] = SIZE,
+    notifications: bool = False,
+    **given: Any,
+) -> AsyncIterator[Pilot[Any]]:
+    """A record in the player, which is settled.
+
+    Args:
+        record: The record.
+        config: The user's settings.
+        size: Columns and rows.
+        notifications: Whether toasts are shown.
+        given: What else the app gets.
+    """
+    app = QuizlogApp(record, config, **given)
+    async with app.run_test(size=size, notifications=notifications) as pilot:
+        await settled(pilot)
+        yield pilot
 
 
 async def press(pilot: Pilot[Any], *keys: str) -> PlayerScreen:

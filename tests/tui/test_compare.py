@@ -15,7 +15,7 @@ from quizlog_tui.tui.screens.dialogs import ChooseScreen
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build
 from tests.support.player_quizzes import QUIZ
-from tests.support.screens import check, compare_with, idle, opened, settled, shows, sized
+from tests.support.screens import check, compare_with, idle, opened, playing, settled, shows, sized
 
 
 @pytest.fixture
@@ -102,9 +102,7 @@ async def test_wide_tables_scroll_sideways_in_both_columns(
         await shows(pilot, "column110 | «b» |")
         text = screen_text(app)
         assert "…" in text and "Step 1? " in text and screen._pane.scroll_offset == here
-    app = QuizlogApp(path)
-    async with app.run_test(size=size) as pilot:
-        await settled(pilot)
+    async with playing(path, size=size) as pilot:
         await pilot.press("escape", "equals_sign")
         await opened(pilot, ChooseScreen)
         await pilot.press("j", "enter")
@@ -118,9 +116,7 @@ async def test_another_record_is_compared_and_a_wrong_one_named(
 ) -> None:
     build.record(QUIZ, "Ada", "28", seed=8)
     monkeypatch.chdir(build.folder)
-    app = QuizlogApp(record)
-    async with app.run_test(size=(120, 30), notifications=True) as pilot:
-        await settled(pilot)
+    async with playing(record, size=(120, 30), notifications=True) as pilot:
         await compare_with(pilot, "gone.yaml")
         await shows(pilot, "gone.yaml: the record does not")
         await compare_with(pilot, "")
@@ -131,7 +127,7 @@ async def test_another_record_is_compared_and_a_wrong_one_named(
         await compare_with(pilot, "audit/record.yaml@worse")
         await shows(pilot, "≠ first at step 2, the answer: 16 | 17")
         assert screen._found.b.name == "audit/record.yaml@worse"
-        app.clear_notifications()  # the error stands for a minute over what is looked for
+        pilot.app.clear_notifications()  # the error stands for a minute over what is looked for
         await pilot.press("c")
         await opened(pilot, ChooseScreen)
         await pilot.press("enter")

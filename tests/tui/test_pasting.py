@@ -21,7 +21,7 @@ from quizlog_tui.tui.screenshot import screen_text
 from quizlog_tui.tui.widgets.prompt_panel import PromptPanel
 from quizlog_tui.tui.widgets.text_fields import AreaField, LineField, stand_ins
 from tests.support.build import Build
-from tests.support.screens import idle, press, settled, shows
+from tests.support.screens import idle, playing, press, settled, shows
 from tests.support.terminal import Terminal, quizlog
 from tests.support.tmux import Tmux
 
@@ -155,22 +155,18 @@ async def test_a_recorded_answer_of_several_lines_is_forked_whole(build: Build) 
 
 
 async def test_an_answer_asked_for_in_the_tree_takes_lines(record: Path) -> None:
-    app = QuizlogApp(record)
-    async with app.run_test() as pilot:
-        await settled(pilot)
+    async with playing(record) as pilot:
         await pilot.press("escape", "b", "f", "ctrl+u", "0", "enter")
         await idle(pilot)
         await paste(pilot, "a\nb\n")
-        assert "a⏎b" in screen_text(app)
+        assert "a⏎b" in screen_text(pilot.app)
         await pilot.press("enter")
         await idle(pilot)
     assert inputs(record) == ["a\nb"]
 
 
 async def test_a_paste_that_no_field_takes_is_told(record: Path) -> None:
-    app = QuizlogApp(record)
-    async with app.run_test() as pilot:
-        await settled(pilot)
+    async with playing(record) as pilot:
         await press(pilot, "escape")
         await paste(pilot, "lost")
         await shows(pilot, "nothing here takes the pasted text")

@@ -20,7 +20,16 @@ from quizlog_tui.tui.screenshot import screen_text
 from quizlog_tui.tui.state import State
 from tests.support.build import Build
 from tests.support.player_quizzes import QUIZ
-from tests.support.screens import ask, compare_with, idle, opened, patiently, settled, shows
+from tests.support.screens import (
+    ask,
+    compare_with,
+    idle,
+    opened,
+    patiently,
+    playing,
+    settled,
+    shows,
+)
 
 
 class Served:
@@ -113,9 +122,7 @@ async def test_a_comparison_refuses_another_record_outside(served: Served) -> No
 
 
 async def test_a_sweep_refuses_a_file_of_answers_outside(served: Served) -> None:
-    app = QuizlogApp(served.record, audit=served.audit)
-    async with app.run_test(notifications=True) as pilot:
-        await settled(pilot)
+    async with playing(served.record, audit=served.audit, notifications=True) as pilot:
         await pilot.press("s")
         screen = await opened(pilot, SweepScreen)
         for typed in (str(served.outside), "~/x"):
@@ -123,7 +130,7 @@ async def test_a_sweep_refuses_a_file_of_answers_outside(served: Served) -> None
             await pilot.press("f5")
             await shows(pilot, f"{typed[-3:]}: is not served")
             assert not screen._tried
-            app.clear_notifications()
+            pilot.app.clear_notifications()
 
 
 async def test_the_library_refuses_a_file_of_episodes_outside(served: Served) -> None:
