@@ -57,7 +57,7 @@ def test_the_ends_of_an_output_that_is_too_long_to_draw_are_drawn() -> None:
 
 
 def test_an_open_output_that_is_not_drawn_says_so() -> None:
-    text = "\x1b[31mred\n" * (MOST // 9 + 1)
+    text = f"\x1b[31m{'red' * 331}\n" * (MOST // 999 + 1)
     run = Transcript([Step("a? ", (text,), "", 1, "1")], Step("b? ", (), "", 2), "in_progress")
     document = RunOutput(run, about=str).at(run)
     document.starts(60)

@@ -247,7 +247,7 @@ async def test_leaving_ends_a_command_that_will_not_stop(record: Path, home: Pat
 
 
 async def test_a_command_that_writes_without_end_is_stopped(record: Path) -> None:
-    async with playing(record, configured("yes")) as pilot:
+    async with playing(record, configured(f"yes {'y' * 999}")) as pilot:
         await pilot.press("ctrl+g")
         await shows(pilot, "it wrote more than 1 MB")
 
