@@ -36,6 +36,7 @@ from quizlog_tui.replay.replayer import Replayer  # noqa: E402
 from tests.support.build import Build  # noqa: E402
 
 pytest_plugins = [
+    "pytester",
     "tests.support.leftovers",
     "tests.support.one_browser",
     "tests.support.outcomes",

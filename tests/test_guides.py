@@ -17,7 +17,7 @@ from quizlog_tui.guides import TOPICS, guide, search, topics
 from quizlog_tui.replay.script.source import NAMES
 from quizlog_tui.tui.app import QuizlogApp
 from tests.support.build import Build
-from tests.support.screens import press, settled, shows
+from tests.support.screens import ask, give, press, settled, shows
 from tests.support.terminal import Terminal
 
 
@@ -128,10 +128,10 @@ async def test_the_help_screen_opens_the_guides(build: Build) -> None:
         await shows(pilot, "Write your first quiz")
         await pilot.press("slash")
         await shows(pilot, "Search all guides for")
-        await pilot.press(*"frozen copy", "enter")
+        await give(pilot, "frozen copy")
         await shows(pilot, "for frozen copy")
         await shows(pilot, "How going back is fast")
-        await pilot.press("slash", *"sweep", "enter")
+        await ask(pilot, "slash", "sweep")
         await shows(pilot, "screens: Keys › Sweep")
         await pilot.press("j")
         await shows(

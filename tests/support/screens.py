@@ -5,7 +5,8 @@ from __future__ import annotations
 import difflib
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,10 +15,12 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import Input
 
+from quizlog_tui.config import Config
 from quizlog_tui.tui import picture
+from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.player.player import PlayerScreen
 from quizlog_tui.tui.screens.base import QuizlogScreen
-from quizlog_tui.tui.screens.dialogs import AskScreen
+from quizlog_tui.tui.screens.dialogs import AskScreen, ChooseScreen
 from quizlog_tui.tui.screenshot import screen_text
 
 GOLDEN = Path(__file__).parent.parent / "golden"
@@ -73,6 +76,30 @@ async def settled(pilot: Pilot[Any]) -> PlayerScreen:
     raise AssertionError(f"the player never came:\n{screen_text(pilot.app)}")
 
 
+@asynccontextmanager
+async def playing(
+    record: Path,
+    config: Config | None = None,
+    *,
+    size: tuple[int, int] = SIZE,
+    notifications: bool = False,
+    **given: Any,
+) -> AsyncIterator[Pilot[Any]]:
+    """A record in the player, which is settled.
+
+    Args:
+        record: The record.
+        config: The user's settings.
+        size: Columns and rows.
+        notifications: Whether toasts are shown.
+        given: What else the app gets.
+    """
+    app = QuizlogApp(record, config, **given)
+    async with app.run_test(size=size, notifications=notifications) as pilot:
+        await settled(pilot)
+        yield pilot
+
+
 async def press(pilot: Pilot[Any], *keys: str) -> PlayerScreen:
     """Press keys in the player, and wait until it is settled again."""
     await pilot.press(*keys)
@@ -94,10 +121,24 @@ async def ask(pilot: Pilot[Any], key: str, *answers: str) -> None:
     """Press a key and answer the questions it asks, each in place of what stands there."""
     await pilot.press(key)
     for answer in answers:
-        screen = await asking(pilot)
-        await pilot.press("home", "shift+end", "delete", *answer, "enter")
-        while pilot.app.screen is screen:
-            await pilot.pause()
+        await give(pilot, answer)
+
+
+async def give(pilot: Pilot[Any], answer: str) -> None:
+    """Answer the question that a dialog asks, in place of what stands there."""
+    screen = await asking(pilot)
+    screen.query_one(Input).value = answer
+    await pilot.press("enter")
+    while pilot.app.screen is screen:
+        await pilot.pause()
+
+
+async def compare_with(pilot: Pilot[Any], record: str) -> None:
+    """In the player or a comparison, name another record to compare with."""
+    await pilot.press("c")
+    await opened(pilot, ChooseScreen)
+    await pilot.press("G", "enter")
+    await give(pilot, record)
 
 
 async def shows(pilot: Pilot[Any], words: str) -> None:

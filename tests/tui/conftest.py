@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 from textual._context import active_app
+from textual.css.model import RuleSet
+from textual.css.stylesheet import Stylesheet
 from textual.screen import Screen
 
 from quizlog_tui.tui.app import QuizlogApp
@@ -28,6 +30,23 @@ def faults(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Exception]]:
     yield found
     for error in found:
         raise error
+
+
+@pytest.fixture(autouse=True)
+def sheets_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each app parses the same style sheets: those of a theme are parsed once for all tests."""
+    monkeypatch.setattr(Stylesheet, "_parse_rules", _parse_rules)
+
+
+_parse = Stylesheet._parse_rules
+_parsed: dict[object, list[RuleSet]] = {}
+
+
+def _parse_rules(self: Stylesheet, css: str, **how: Any) -> list[RuleSet]:
+    key = (css, *how.values(), frozenset(self._variables.items()))
+    if key not in _parsed:
+        _parsed[key] = _parse(self, css, **how)
+    return _parsed[key]
 
 
 @pytest.fixture(autouse=True)

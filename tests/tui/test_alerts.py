@@ -11,7 +11,7 @@ from quizlog_tui.session.session import Session
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.player.player import PlayerScreen
 from tests.support.build import Build
-from tests.support.screens import press, settled, shows, sized
+from tests.support.screens import playing, press, settled, shows, sized
 
 EVALUATES = """
 import sys
@@ -59,9 +59,7 @@ async def test_it_is_said_at_every_size_and_after_opening(
 ) -> None:
     with Session(record) as session:
         session.answer(HIDES)
-    app = QuizlogApp(record)
-    async with app.run_test(size=size) as pilot:
-        await settled(pilot)
+    async with playing(record, size=size) as pilot:
         await shows(pilot, "! tampered at step 2 · ● waiting")
         await shows(pilot, "! tampered at step 2: the script reports")
 

@@ -29,7 +29,7 @@ from quizlog_tui.tui.widgets.line_view import LineView
 from tests.support.build import Build
 from tests.support.long_runs import few
 from tests.support.player_quizzes import QUIZ
-from tests.support.screens import SIZE, check, found, idle, opened, press, settled, shows
+from tests.support.screens import SIZE, check, found, idle, opened, playing, press, settled, shows
 
 AUDIT = Audit("--read-only")
 WIDE = (200, 60)
@@ -81,17 +81,21 @@ def content(folder: Path) -> Mapping[str, bytes]:
 
 
 async def try_everything(pilot: Pilot[None], scopes: list[str], begin: list[str]) -> None:
-    """Press the keys of all actions, each followed by what would agree to it, then come back."""
+    """Press the keys of all actions, each with what agrees to what it asks, then come back."""
     home = type(pilot.app.screen)
     for action in [action for scope in scopes for action in ACTIONS[scope]]:
         if action.id in ("app.quit", "player.library") or action.id.endswith(".leave"):
             continue
         await pilot.press(*begin)
         await idle(pilot)
-        for key in (effective(action, {})[0], "x", "enter", "enter", "ctrl+s", "enter"):
-            await pilot.press(key)
-            await idle(pilot)
-        for key in ("escape", "escape", "escape", "q") * 3:
+        before = (pilot.app.screen, pilot.app.focused)
+        await pilot.press(effective(action, {})[0])
+        await idle(pilot)
+        if before != (pilot.app.screen, pilot.app.focused):  # something is asked
+            for key in ("x", "enter", "enter", "ctrl+s", "enter"):
+                await pilot.press(key)
+                await idle(pilot)
+        for key in ("escape", "q") * 6:
             leaves = home is LibraryScreen or key == "q"
             if type(pilot.app.screen) is home and leaves:
                 break
@@ -114,9 +118,7 @@ WAYS = {
 @pytest.mark.parametrize("scope", few(WAYS, "player", "tree"))
 async def test_no_key_of_the_player_changes_a_file(scope: str, record: Path) -> None:
     before = content(record.parent)
-    app = QuizlogApp(record, clock=FrozenClock(), audit=AUDIT)
-    async with app.run_test(notifications=True) as pilot:
-        await settled(pilot)
+    async with playing(record, clock=FrozenClock(), audit=AUDIT, notifications=True) as pilot:
         await try_everything(pilot, [scope], WAYS[scope])
     assert content(record.parent) == before
 
@@ -154,8 +156,7 @@ async def test_a_key_that_would_write_says_what_and_that_it_is_locked(record: Pa
 
 
 async def test_no_input_takes_the_focus_in_audit_mode(record: Path) -> None:
-    app = QuizlogApp(record, audit=AUDIT)
-    async with app.run_test() as pilot:
+    async with playing(record, audit=AUDIT) as pilot:
         player = await settled(pilot)
         for key in ("i", "enter", "f", "A", "ctrl+t", "tab", "tab", "tab", "tab", "tab"):
             await press(pilot, key)
@@ -183,9 +184,7 @@ async def test_notes_can_be_allowed(record: Path) -> None:
 
 async def test_another_branch_is_looked_at_without_writing(record: Path) -> None:
     before = content(record.parent)
-    app = QuizlogApp(record, audit=AUDIT)
-    async with app.run_test() as pilot:
-        await settled(pilot)
+    async with playing(record, audit=AUDIT) as pilot:
         await pilot.press("b")
         await opened(pilot, TreeScreen)
         await pilot.press("g", "j", "enter")
@@ -196,9 +195,7 @@ async def test_another_branch_is_looked_at_without_writing(record: Path) -> None
 
 async def test_the_palette_switches_as_the_tree_does(record: Path) -> None:
     before = content(record.parent)
-    app = QuizlogApp(record, audit=AUDIT)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settled(pilot)
+    async with playing(record, audit=AUDIT, size=(100, 30)) as pilot:
         await press(pilot, "escape")
         await pilot.press("ctrl+p", *"other: switch")
         await found(pilot, "other")
@@ -260,9 +257,7 @@ async def test_a_record_that_may_not_be_written_opens_locked(
     monkeypatch.setattr(
         os, "access", lambda path, mode, **more: path != record and allowed(path, mode, **more)
     )
-    app = QuizlogApp(record)
-    async with app.run_test(notifications=True) as pilot:
-        await settled(pilot)
+    async with playing(record, notifications=True) as pilot:
         await shows(pilot, "[locked]")
         await pilot.press("r")
         await shows(pilot, "you may not write this record")
@@ -278,14 +273,12 @@ async def test_golden_audit(record: Path) -> None:
 @pytest.mark.parametrize("allowed", [(), ("notes",)])
 async def test_no_text_offers_a_key_that_is_refused(allowed: tuple[str, ...], build: Build) -> None:
     audit = Audit("--read-only", frozenset(allowed))
-    app = QuizlogApp(build.record('input("n? ")', "1"), audit=audit)
-    async with app.run_test(size=WIDE) as pilot:
-        await settled(pilot)
+    async with playing(build.record('input("n? ")', "1"), audit=audit, size=WIDE) as pilot:
         await shows(pilot, "Finished after 1 answer. Step back with")
-        assert "fork with" not in screen_text(app)
+        assert "fork with" not in screen_text(pilot.app)
         await pilot.press("F")
         await shows(pilot, "No notes yet.")
-        assert ("writes a note" in screen_text(app)) == bool(allowed)
+        assert ("writes a note" in screen_text(pilot.app)) == bool(allowed)
     broken = Summary(build.folder / "broken.yaml", problem="odd")
     assert record_line(broken, build.folder, lambda name: "") == "broken.yaml: odd"
 
@@ -294,9 +287,7 @@ async def test_no_text_offers_a_key_that_is_refused(allowed: tuple[str, ...], bu
 async def test_audit_mode_refuses_before_anything_else_does(
     key: str, doing: str, record: Path
 ) -> None:
-    app = QuizlogApp(record, audit=AUDIT)
-    async with app.run_test(notifications=True) as pilot:
-        await settled(pilot)
+    async with playing(record, audit=AUDIT, notifications=True) as pilot:
         await pilot.press("b")
         await opened(pilot, TreeScreen)
         await pilot.press(key)

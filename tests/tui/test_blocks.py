@@ -9,12 +9,11 @@ import pytest
 from quizlog_tui.record.model import LastError
 from quizlog_tui.replay.transcript import Step, Transcript
 from quizlog_tui.terminal_text import MOST
-from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
 from quizlog_tui.tui.draw.output import OutputForm, RunOutput, folded_pieces, next_step_with, rule
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build
-from tests.support.screens import SIZE, check, press, settled, shows
+from tests.support.screens import SIZE, check, playing, press, settled, shows
 
 QUIZ = """
 print("the plan")
@@ -58,7 +57,7 @@ def test_the_ends_of_an_output_that_is_too_long_to_draw_are_drawn() -> None:
 
 
 def test_an_open_output_that_is_not_drawn_says_so() -> None:
-    text = "\x1b[31mred\n" * (MOST // 9 + 1)
+    text = f"\x1b[31m{'red' * 331}\n" * (MOST // 999 + 1)
     run = Transcript([Step("a? ", (text,), "", 1, "1")], Step("b? ", (), "", 2), "in_progress")
     document = RunOutput(run, about=str).at(run)
     document.starts(60)
@@ -116,28 +115,23 @@ def test_a_search_finds_stderr() -> None:
 
 async def test_a_key_hides_stderr_and_shows_it(build: Build) -> None:
     path = build.record("import sys\nprint('careful', file=sys.stderr)\ninput('a? ')\n")
-    app = QuizlogApp(path, clock=FrozenClock())
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settled(pilot)
-        assert "stderr: careful" in screen_text(app)
+    async with playing(path, clock=FrozenClock()) as pilot:
+        assert "stderr: careful" in screen_text(pilot.app)
         await press(pilot, "escape", "w")
         await shows(pilot, "the script's stderr is hidden")
-        assert "stderr: careful" not in screen_text(app)
+        assert "stderr: careful" not in screen_text(pilot.app)
 
 
 async def test_blocks_end_with_a_rule_and_the_newest_is_marked(record: Path) -> None:
-    app = QuizlogApp(record)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settled(pilot)
-        text = screen_text(app)
+    async with playing(record) as pilot:
+        text = screen_text(pilot.app)
         assert "── step 1 " in text and "▎new here" in text and "▎row 299" not in text
         await press(pilot, "escape", "left")
-        assert "▎row 299" in screen_text(app) and "── step 1 " not in screen_text(app)
+        assert "▎row 299" in screen_text(pilot.app) and "── step 1 " not in screen_text(pilot.app)
 
 
 async def test_keys_go_from_block_to_block(record: Path) -> None:
-    app = QuizlogApp(record)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with playing(record) as pilot:
         screen = await settled(pilot)
         await press(pilot, "escape")
         output = screen.panes.output
@@ -145,17 +139,16 @@ async def test_keys_go_from_block_to_block(record: Path) -> None:
         tops = []
         for key in ("left_curly_bracket", "left_curly_bracket", "left_curly_bracket"):
             await press(pilot, key)
-            tops.append(screen_text(app).splitlines()[2][2:].split("  ")[0])
+            tops.append(screen_text(pilot.app).splitlines()[2][2:].split("  ")[0])
         assert tops == ["row 0", "the plan", "the plan"]
         await press(pilot, "right_curly_bracket")
-        assert screen_text(app).splitlines()[2][2:].startswith("row 0 ")
+        assert screen_text(pilot.app).splitlines()[2][2:].startswith("row 0 ")
         await press(pilot, "right_curly_bracket")
         assert output.scroll_offset.y == last
 
 
 async def test_long_outputs_open_by_key_and_for_a_search(record: Path) -> None:
-    app = QuizlogApp(record)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with playing(record) as pilot:
         screen = await settled(pilot)
         await press(pilot, "escape")
         output = screen.panes.output
@@ -167,20 +160,17 @@ async def test_long_outputs_open_by_key_and_for_a_search(record: Path) -> None:
         assert "row 150\n" not in output.document[1].text
         await press(pilot, "slash", *"row 150", "enter")
         await shows(pilot, "1 of 1")
-        assert "row 150" in screen_text(app)
+        assert "row 150" in screen_text(pilot.app)
 
 
 async def test_golden_blocks(record: Path) -> None:
-    app = QuizlogApp(record, clock=FrozenClock())
-    async with app.run_test(size=SIZE) as pilot:
-        await settled(pilot)
-        check("blocks", SIZE, screen_text(app))
+    async with playing(record, clock=FrozenClock()) as pilot:
+        check("blocks", SIZE, screen_text(pilot.app))
 
 
 @pytest.mark.parametrize("key", ["o", "u", "W"])
 async def test_another_drawing_keeps_the_place(key: str, record: Path) -> None:
-    app = QuizlogApp(record)
-    async with app.run_test(size=(100, 30)) as pilot:
+    async with playing(record, size=(100, 30)) as pilot:
         screen = await settled(pilot)
         pane = screen.panes.output
         await press(pilot, "escape", "left_curly_bracket", "j")

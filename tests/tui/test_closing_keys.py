@@ -14,7 +14,7 @@ from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.player.player import PlayerScreen
 from quizlog_tui.tui.screens.library import LibraryScreen
 from tests.support.build import Build
-from tests.support.screens import idle, opened, press, settled
+from tests.support.screens import idle, opened, playing, press
 
 
 @pytest.fixture
@@ -40,9 +40,7 @@ async def closes_what_it_opens(pilot: Pilot[None], key: str, below: type[Screen[
 
 
 async def test_a_key_of_the_player_closes_what_it_opens(record: Path) -> None:
-    app = QuizlogApp(record)
-    async with app.run_test() as pilot:
-        await settled(pilot)
+    async with playing(record) as pilot:
         await press(pilot, "escape", "0")
         for key in ("p", "b", "F", "question_mark", "f1", "M", "f2", "ctrl+f", "f3"):
             await closes_what_it_opens(pilot, key, PlayerScreen)

@@ -15,7 +15,6 @@ from quizlog_tui.record.model import Record
 from quizlog_tui.replay.transcript import Step, Transcript
 from quizlog_tui.session.timeline import timeline
 from quizlog_tui.text import visible
-from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import Clock, FrozenClock
 from quizlog_tui.tui.draw.output import OutputForm, RunOutput, events, tail
 from quizlog_tui.tui.draw.timeline import timeline_grid
@@ -33,7 +32,7 @@ from quizlog_tui.tui.widgets.documents import (
     rows,
 )
 from tests.support.build import Build
-from tests.support.screens import SIZE, check, press, settled
+from tests.support.screens import SIZE, check, playing, press
 
 TEXT = st.text("ab 日é\n\t\x1b\x9b-\u202e", max_size=60)
 
@@ -223,38 +222,32 @@ def test_heights_are_those_of_the_rows(
 
 
 async def test_a_wide_table_is_cut_and_scrolls_sideways(record: Path) -> None:
-    app = QuizlogApp(record)
-    async with app.run_test(size=(80, 40)) as pilot:
-        await settled(pilot)
+    async with playing(record, size=(80, 40)) as pilot:
         await press(pilot, "escape")
-        text = screen_text(app)
+        text = screen_text(pilot.app)
         assert text.count("| column00") == 1 and "column19" not in text
         assert text.count("a sentence that") > 2  # wrapped
         await press(pilot, *["ctrl+right"] * 40)
-        text = screen_text(app)
+        text = screen_text(pilot.app)
         assert "column19 |" in text and "59 |" in text and "column01" not in text
         await press(pilot, *["ctrl+left"] * 40)
-        assert "| column00" in screen_text(app)
+        assert "| column00" in screen_text(pilot.app)
 
 
 async def test_wrapping_can_be_switched_off(record: Path) -> None:
-    app = QuizlogApp(record)
-    async with app.run_test(size=(80, 40)) as pilot:
-        await settled(pilot)
+    async with playing(record, size=(80, 40)) as pilot:
         await press(pilot, "escape", "W")
-        output = [row for row in screen_text(app).splitlines() if "sentence" in row]
+        output = [row for row in screen_text(pilot.app).splitlines() if "sentence" in row]
         assert len(output) == 1
         await press(pilot, "W")
-        output = [row for row in screen_text(app).splitlines() if "sentence" in row]
+        output = [row for row in screen_text(pilot.app).splitlines() if "sentence" in row]
         assert len(output) > 2
 
 
 async def test_golden_wide_table(record: Path) -> None:
-    app = QuizlogApp(record, clock=FrozenClock())
-    async with app.run_test(size=SIZE) as pilot:
-        await settled(pilot)
+    async with playing(record, clock=FrozenClock()) as pilot:
         await press(pilot, "escape", "ctrl+right", "ctrl+right")
-        check("table", SIZE, screen_text(app))
+        check("table", SIZE, screen_text(pilot.app))
 
 
 @pytest.mark.parametrize(
@@ -287,28 +280,25 @@ for step in range(4):
 
 
 async def test_a_step_is_shown_from_its_first_column(build: Build) -> None:
-    app = QuizlogApp(build.record(TABLE_STEPS, "a", "b", "c"))
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settled(pilot)
+    async with playing(build.record(TABLE_STEPS, "a", "b", "c"), size=(120, 40)) as pilot:
         await press(pilot, "escape", "1", *["ctrl+right"] * 3)
-        shown = screen_text(app)
+        shown = screen_text(pilot.app)
         assert "column00" not in shown and "column04" in shown
         assert "| key3 |…" in shown and "| word |…" in shown  # the first column stays
         assert "Go on to 3?" in shown and "a sentence that" in shown  # and what is no table
         await press(pilot, "h")
-        assert "| key2 | column00" in screen_text(app)
+        assert "| key2 | column00" in screen_text(pilot.app)
         await press(pilot, "ctrl+right", "w")
-        assert "column00" not in screen_text(app)  # another view of the same step keeps its place
+        shown = screen_text(pilot.app)
+        assert "column00" not in shown  # another view of the same step keeps its place
 
 
 async def test_the_focused_pane_is_the_one_that_scrolls(build: Build) -> None:
-    app = QuizlogApp(build.record(TABLE_STEPS, "a"))
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settled(pilot)
+    async with playing(build.record(TABLE_STEPS, "a"), size=(120, 40)) as pilot:
         await press(pilot, "escape", "3", *["ctrl+right"] * 4)
-        shown = screen_text(app)
+        shown = screen_text(pilot.app)
         assert "| key1 | column00" in shown and "1 for step" not in shown
         await press(pilot, *["ctrl+left"] * 4)
-        assert "for step in range" in screen_text(app)
+        assert "for step in range" in screen_text(pilot.app)
         await press(pilot, *["ctrl+right"] * 4, "h")
-        assert "for step in range" in screen_text(app)
+        assert "for step in range" in screen_text(pilot.app)

@@ -10,10 +10,9 @@ import pytest
 
 from quizlog_tui.record.who import Giver
 from quizlog_tui.session.session import Session
-from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
 from tests.support.build import Build
-from tests.support.screens import press, settled, shows
+from tests.support.screens import playing, press, settled, shows
 
 QUIZ = "for n in range(5):\n    input(f'Number {n}? ')\n"
 ANN, BOB = Giver("screen", "person", "ann"), Giver("http", "agent", "bob [b]")
@@ -47,9 +46,7 @@ def record(build: Build) -> Path:
 
 
 async def test_the_sums_stand_above_the_timeline_and_a_key_tells_them(record: Path) -> None:
-    app = QuizlogApp(record, clock=StillClock())
-    async with app.run_test(size=(200, 60)) as pilot:
-        await settled(pilot)
+    async with playing(record, clock=StillClock(), size=(200, 60)) as pilot:
         await shows(pilot, "Answers · script 0 ms · waited 35 s · ann 2")
         await shows(pilot, "── step 2 · bob [b] · just now ──")
         await press(pilot, "escape", "t")
@@ -58,9 +55,7 @@ async def test_the_sums_stand_above_the_timeline_and_a_key_tells_them(record: Pa
 
 
 async def test_what_a_person_answers_here_is_the_persons(record: Path) -> None:
-    app = QuizlogApp(record, clock=StillClock())
-    async with app.run_test(size=(120, 30)) as pilot:
-        await settled(pilot)
+    async with playing(record, clock=StillClock(), size=(120, 30)) as pilot:
         screen = await press(pilot, *"five", "enter")
         last = screen.session.record.extras["who"][-1]
         assert (last["at"], last["by"], last["door"]) == (4, "person", "screen")
@@ -69,7 +64,6 @@ async def test_what_a_person_answers_here_is_the_persons(record: Path) -> None:
 
 
 async def test_a_record_that_tells_nobody_shows_no_sums(build: Build) -> None:
-    app = QuizlogApp(build.record(QUIZ, "a"), clock=StillClock())
-    async with app.run_test(size=(120, 30)) as pilot:
+    async with playing(build.record(QUIZ, "a"), clock=StillClock(), size=(120, 30)) as pilot:
         screen = await settled(pilot)
         assert screen.query_one("#timeline").border_title == "Answers"

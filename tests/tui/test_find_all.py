@@ -18,7 +18,7 @@ from quizlog_tui.tui.screens.find import FindScreen
 from quizlog_tui.tui.screens.library import LibraryScreen
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build
-from tests.support.screens import SIZE, check, idle, opened, press, settled, shows
+from tests.support.screens import SIZE, check, idle, opened, playing, press, settled, shows
 
 QUIZ = """
 for n in range(4):
@@ -136,9 +136,7 @@ async def test_a_regular_expression_can_be_found_and_a_wrong_one_is_told(record:
 
 async def test_an_endless_expression_does_not_stop_the_screen(build: Build) -> None:
     record = build.record(f"print('{'a' * 60}!')\ninput('? ')\n")
-    app = QuizlogApp(record, clock=FrozenClock())
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settled(pilot)
+    async with playing(record, clock=FrozenClock(), size=(100, 30)) as pilot:
         await pilot.press("escape", "ctrl+f")
         await opened(pilot, FindScreen)
         await pilot.press("ctrl+r", *"(a+)+$")

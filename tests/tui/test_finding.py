@@ -24,7 +24,7 @@ from quizlog_tui.tui.widgets.line_view import LineView
 from quizlog_tui.tui.widgets.row_list import MarkedView, RowList
 from tests.support.build import Build
 from tests.support.comparisons import compare, run
-from tests.support.screens import idle, opened, patiently, press, settled, shows
+from tests.support.screens import idle, opened, patiently, playing, press, settled, shows
 
 TEXT = st.text("abA é日\n", max_size=25)
 TEXTS = st.lists(TEXT, max_size=6)
@@ -436,11 +436,9 @@ async def test_a_search_begins_where_one_scrolled_to(kind: type[LineView]) -> No
 
 
 async def test_the_last_page_of_the_help_does_not_hold_a_search(build: Build) -> None:
-    app = QuizlogApp(build.record('input("so? ")'))
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settled(pilot)
+    async with playing(build.record('input("so? ")'), size=(100, 30)) as pilot:
         await press_help(pilot, "G", "slash", *"find", "enter")
-        pane = app.screen.query_one(LineView)
+        pane = pilot.app.screen.query_one(LineView)
         total = int(str(pane.border_subtitle).split()[-1])
         seen = []
         for _ in range(total):
@@ -460,8 +458,7 @@ async def press_help(pilot: Pilot[None], *keys: str) -> None:
 
 async def test_stepping_with_a_filter_on_follows_the_step(build: Build) -> None:
     script = "for n in range(6): input(f'needle {n}? ' if n in (2, 3, 5) else f'{n}? ')\n"
-    app = QuizlogApp(build.record(script, *"abcdef"))
-    async with app.run_test(size=(100, 30)) as pilot:
+    async with playing(build.record(script, *"abcdef"), size=(100, 30)) as pilot:
         screen = await settled(pilot)
         await press(pilot, "escape", "0", "2", "slash", *"needle", "enter", "ampersand")
         assert screen.state.step == 2

@@ -50,7 +50,18 @@ from quizlog_tui.tui.shelf import (
     record_line,
 )
 from quizlog_tui.tui.widgets.documents import rows as drawn_rows
-from tests.support.screens import ask, asking, check, idle, patiently, settled, shows, sized
+from tests.support.screens import (
+    SIZE,
+    SIZES,
+    ask,
+    asking,
+    check,
+    idle,
+    patiently,
+    playing,
+    settled,
+    shows,
+)
 
 QUIZ = "a = input('first? ')\nb = input('second? ')\nprint('done')\n"
 
@@ -114,8 +125,9 @@ async def open_neighbour(pilot: Pilot[Any], key: str, name: str) -> PlayerScreen
     raise AssertionError(f"{name} never opened:\n{screen_text(pilot.app)}")
 
 
-@sized()
-@pytest.mark.parametrize("scene", ["library", "library-none"])
+@pytest.mark.parametrize(
+    ("scene", "size"), [*(("library", size) for size in SIZES), ("library-none", SIZE)]
+)
 async def test_golden_screens(scene: str, size: tuple[int, int], records: Path) -> None:
     app = QuizlogApp(clock=FrozenClock())
     async with app.run_test(size=size) as pilot:
@@ -440,12 +452,10 @@ async def test_escape_does_not_lose_typed_text(records: Path) -> None:
 
 
 async def test_escape_does_not_end_a_record_opened_alone(records: Path) -> None:
-    app = QuizlogApp(records / "beta" / "record.yaml")
-    async with app.run_test(size=(120, 30)) as pilot:
-        await settled(pilot)
+    async with playing(records / "beta" / "record.yaml", size=(120, 30)) as pilot:
         await pilot.press("escape", "escape", "escape")
         await settled(pilot)
-        assert "q Leave" in screen_text(app).splitlines()[-1]
+        assert "q Leave" in screen_text(pilot.app).splitlines()[-1]
 
 
 async def test_a_preview_beside_the_list_tells_of_the_marked_record(records: Path) -> None:

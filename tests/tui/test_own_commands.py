@@ -21,7 +21,18 @@ from quizlog_tui.tui.screens.library import LibraryScreen
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build
 from tests.support.player_quizzes import QUIZ
-from tests.support.screens import SIZE, check, found, idle, opened, patiently, press, settled, shows
+from tests.support.screens import (
+    SIZE,
+    check,
+    found,
+    idle,
+    opened,
+    patiently,
+    playing,
+    press,
+    settled,
+    shows,
+)
 
 LINE = 'cat -n -- "$QUIZLOG_RECORD"'
 GOOD = {"key": "ctrl+g", "run": LINE}
@@ -170,26 +181,22 @@ EVERYTHING = " ".join(f'"${variable(name)}"' for name in VALUES)
 async def test_golden_command(record: Path) -> None:
     name = '"$(basename "$QUIZLOG_RECORD")"'
     line = "printf '%s\\n' " + EVERYTHING.replace('"$QUIZLOG_RECORD"', name) + "; exit 3"
-    app = QuizlogApp(record, configured(line), clock=FrozenClock())
-    async with app.run_test(size=SIZE) as pilot:
-        await settled(pilot)
+    async with playing(record, configured(line), clock=FrozenClock()) as pilot:
         await press(pilot, "escape", "h")
         await pilot.press("ctrl+g")
         await opened(pilot, CommandOutputScreen)
-        check("command", SIZE, screen_text(app))
+        check("command", SIZE, screen_text(pilot.app))
         await pilot.press("q")
         await settled(pilot)
 
 
 async def test_output_is_shown_as_on_a_terminal_and_harmlessly(record: Path) -> None:
     line = "printf 'half\\rdone\\n\\033[31mred\\033[0m\\ttab\\n\\n\\033]0;owned\\007[/red]\\n'"
-    app = QuizlogApp(record, configured(line))
-    async with app.run_test() as pilot:
-        await settled(pilot)
+    async with playing(record, configured(line)) as pilot:
         await pilot.press("ctrl+g")
         await opened(pilot, CommandOutputScreen)
         await shows(pilot, "done")
-        rows = [row.strip("│ ") for row in screen_text(app).splitlines()]
+        rows = [row.strip("│ ") for row in screen_text(pilot.app).splitlines()]
         assert rows[2:5] == ["done", "red    tab", ""]
         assert rows[5] == "[/red]"
 
@@ -199,26 +206,22 @@ async def test_output_goes_to_the_pager_or_nowhere(
 ) -> None:
     paged: list[str] = []
     monkeypatch.setattr("quizlog_tui.tui.external.page", lambda app, text: paged.append(text))
-    app = QuizlogApp(record, configured("echo out; echo err >&2", "pager"))
-    async with app.run_test() as pilot:
-        await settled(pilot)
+    async with playing(record, configured("echo out; echo err >&2", "pager")) as pilot:
         await pilot.press("ctrl+g")
         await idle(pilot)
         while not paged:
             await pilot.pause()
         assert paged == ["out\nerr\n"]
-    app = QuizlogApp(record, configured("echo x > written; exit 5", "none"))
-    async with app.run_test(notifications=True) as pilot:
-        await settled(pilot)
+    async with playing(
+        record, configured("echo x > written; exit 5", "none"), notifications=True
+    ) as pilot:
         await pilot.press("ctrl+g")
         await shows(pilot, "try it: exit code 5")
         assert (home / "written").read_text() == "x\n"
 
 
 async def test_escape_stops_a_command(record: Path) -> None:
-    app = QuizlogApp(record, configured("echo begun; sleep 1000 & wait"))
-    async with app.run_test() as pilot:
-        await settled(pilot)
+    async with playing(record, configured("echo begun; sleep 1000 & wait")) as pilot:
         await press(pilot, "escape")
         await pilot.press("ctrl+g")
         await shows(pilot, "running try it; Escape stops it")
@@ -229,9 +232,9 @@ async def test_escape_stops_a_command(record: Path) -> None:
 
 
 async def test_leaving_ends_a_command_that_will_not_stop(record: Path, home: Path) -> None:
-    app = QuizlogApp(record, configured("trap '' TERM; echo $$ > pid; while :; do sleep 1; done"))
-    async with app.run_test() as pilot:
-        await settled(pilot)
+    async with playing(
+        record, configured("trap '' TERM; echo $$ > pid; while :; do sleep 1; done")
+    ) as pilot:
         await pilot.press("ctrl+g")
         await shows(pilot, "running try it; Escape stops it")
         for _ in patiently():
@@ -247,9 +250,7 @@ async def test_leaving_ends_a_command_that_will_not_stop(record: Path, home: Pat
 
 
 async def test_a_command_that_writes_without_end_is_stopped(record: Path) -> None:
-    app = QuizlogApp(record, configured("yes"))
-    async with app.run_test() as pilot:
-        await settled(pilot)
+    async with playing(record, configured(f"yes {'y' * 999}")) as pilot:
         await pilot.press("ctrl+g")
         await shows(pilot, "it wrote more than 1 MB")
 
@@ -261,9 +262,7 @@ async def test_a_value_that_no_program_can_be_given_is_told(question: str, build
         "asked": {"key": "ctrl+g", "run": 'echo "$QUIZLOG_QUESTION"'},
         "other": {"key": "f9", "run": "echo fine"},
     }
-    app = QuizlogApp(path, Config(commands=commands))
-    async with app.run_test(notifications=True) as pilot:
-        await settled(pilot)
+    async with playing(path, Config(commands=commands), notifications=True) as pilot:
         await pilot.press("ctrl+g")
         await shows(pilot, "QUIZLOG_QUESTION holds what no program can be given")
         await pilot.press("f9")
@@ -286,9 +285,7 @@ async def test_a_command_runs_in_no_folder_of_a_stranger(
     for place in (stranger, stranger / "sub"):
         (home / "done").unlink(missing_ok=True)
         monkeypatch.chdir(place)
-        app = QuizlogApp(Path(os.path.relpath(record)), configured(line, output))
-        async with app.run_test() as pilot:
-            await settled(pilot)
+        async with playing(Path(os.path.relpath(record)), configured(line, output)) as pilot:
             await pilot.press("ctrl+g")
             for _ in patiently():
                 if (home / "done").exists():
@@ -346,9 +343,7 @@ async def test_no_command_runs_in_audit_mode(record: Path, home: Path) -> None:
 
 
 async def test_commands_are_in_the_help_and_the_palette(record: Path) -> None:
-    app = QuizlogApp(record, configured(LINE))
-    async with app.run_test(size=(100, 60)) as pilot:
-        await settled(pilot)
+    async with playing(record, configured(LINE), size=(100, 60)) as pilot:
         await press(pilot, "escape")
         await pilot.press("question_mark")
         await shows(pilot, "On this screen")

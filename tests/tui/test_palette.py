@@ -13,7 +13,7 @@ from quizlog_tui.tui.keys.palette import rank
 from quizlog_tui.tui.player.player import PlayerScreen
 from quizlog_tui.tui.state import State
 from tests.support.build import Build
-from tests.support.screens import found, idle, patiently, settled
+from tests.support.screens import found, idle, patiently, playing, settled
 
 QUIZ = """
 for i in range(12):
@@ -40,8 +40,7 @@ def test_a_match_in_the_label_comes_before_any_in_a_description() -> None:
 
 
 async def test_a_step_is_found_by_its_number(record: Path) -> None:
-    app = QuizlogApp(record)
-    async with app.run_test(size=(100, 30)) as pilot:
+    async with playing(record, size=(100, 30)) as pilot:
         screen = await settled(pilot)
         await choose(pilot, "step 2", "Step 2: number 2? 3")
         for _ in patiently():
@@ -56,8 +55,7 @@ async def test_a_branch_is_found_by_its_name(record: Path) -> None:
         session.fork(1, "55")
         other = session.record.branch
         session.switch("main")
-    app = QuizlogApp(record)
-    async with app.run_test(size=(100, 30)) as pilot:
+    async with playing(record, size=(100, 30)) as pilot:
         screen = await settled(pilot)
         await choose(pilot, f"branch {other}", f"Branch {other}")
         for _ in patiently():
@@ -69,12 +67,10 @@ async def test_a_branch_is_found_by_its_name(record: Path) -> None:
 
 async def test_a_theme_is_found_applied_and_remembered(record: Path, tmp_path: Path) -> None:
     state = State(tmp_path / "state.json")
-    app = QuizlogApp(record, state=state)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settled(pilot)
+    async with playing(record, state=state, size=(100, 30)) as pilot:
         await choose(pilot, "theme quizlog-paper", "Theme quizlog-paper")
         for _ in patiently():
-            if app.theme == "quizlog-paper":
+            if pilot.app.theme == "quizlog-paper":
                 break
             await pilot.pause()
     assert State(tmp_path / "state.json").theme == "quizlog-paper"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from quizlog_tui.tui.screenshot import screen_text
 from quizlog_tui.tui.widgets.line_view import LineView
 from tests.support.build import Build
 from tests.support.player_quizzes import EVIL, QUIZ
-from tests.support.screens import check, press, settled, shows, sized
+from tests.support.screens import SIZE, SIZES, check, playing, press, settled, shows
 
 
 async def at_question(pilot: Pilot[None]) -> None:
@@ -52,6 +53,9 @@ SCENES: dict[str, Callable[[Pilot[None]], Awaitable[None]]] = {
 }
 
 
+BOTH_LAYOUTS = list(product(["question", "error"], SIZES))
+
+
 @pytest.fixture
 def record(build: Build) -> Path:
     folder = build.folder / "audit"
@@ -59,21 +63,19 @@ def record(build: Build) -> Path:
     return Build(folder, build.dedent).record(QUIZ, "Ada", "28", "16")
 
 
-@sized()
-@pytest.mark.parametrize("scene", SCENES)
+@pytest.mark.parametrize(
+    ("scene", "size"), [*BOTH_LAYOUTS, *product(["past", "end", "help"], [SIZE])]
+)
 async def test_golden_screens(scene: str, size: tuple[int, int], record: Path) -> None:
-    app = QuizlogApp(record, clock=FrozenClock())
-    async with app.run_test(size=size) as pilot:
-        await settled(pilot)
+    async with playing(record, clock=FrozenClock(), size=size) as pilot:
         await SCENES[scene](pilot)
-        check(scene, size, screen_text(app))
+        check(scene, size, screen_text(pilot.app))
 
 
 async def test_one_can_type_at_once_and_the_answer_is_saved(record: Path) -> None:
-    app = QuizlogApp(record)
-    async with app.run_test() as pilot:
+    async with playing(record) as pilot:
         screen = await settled(pilot)
-        assert isinstance(app.focused, Input)
+        assert isinstance(pilot.app.focused, Input)
         await press(pilot, *"9", "enter")
         assert screen.state.shown.status == "success"
     assert yaml.safe_load(record.read_text())["inputs"] == ["Ada", "28", "16", "9"]
@@ -81,18 +83,14 @@ async def test_one_can_type_at_once_and_the_answer_is_saved(record: Path) -> Non
 
 async def test_stepping_only_looks(record: Path) -> None:
     before = record.read_bytes()
-    app = QuizlogApp(record)
-    async with app.run_test() as pilot:
-        await settled(pilot)
+    async with playing(record) as pilot:
         screen = await press(pilot, "escape", "h", "left", "l", "0", "right", "dollar_sign", "h")
         assert len(screen.state.shown.steps) == 2
     assert record.read_bytes() == before
 
 
 async def test_the_header_tells_how_the_record_stands_wherever_one_looks(record: Path) -> None:
-    app = QuizlogApp(record)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settled(pilot)
+    async with playing(record, size=(100, 30)) as pilot:
         await press(pilot, "9", "enter")
         await press(pilot, "h")
         await shows(pilot, "✓ finished, score 1 · step 3 of 4 (pointer at 4)")
@@ -103,9 +101,7 @@ async def test_the_header_tells_how_the_record_stands_wherever_one_looks(record:
 
 
 async def test_questions_are_numbered_by_their_steps_everywhere(record: Path) -> None:
-    app = QuizlogApp(record)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settled(pilot)
+    async with playing(record, size=(100, 30)) as pilot:
         for keys, words in (
             (("escape", "h"), "Question at step 2"),
             (("f",), "Fork at step 2"),
@@ -120,9 +116,7 @@ async def test_questions_are_numbered_by_their_steps_everywhere(record: Path) ->
 
 
 async def test_rewind_sets_the_pointer_and_answering_forks(record: Path) -> None:
-    app = QuizlogApp(record)
-    async with app.run_test() as pilot:
-        await settled(pilot)
+    async with playing(record) as pilot:
         await press(pilot, "escape", "h", "h", "r")
         assert yaml.safe_load(record.read_text())["pointer"] == 1
         await press(pilot, "i", *"1", "enter")
@@ -132,9 +126,7 @@ async def test_rewind_sets_the_pointer_and_answering_forks(record: Path) -> None
 
 
 async def test_fork_and_switch_back(record: Path) -> None:
-    app = QuizlogApp(record)
-    async with app.run_test() as pilot:
-        await settled(pilot)
+    async with playing(record) as pilot:
         await press(pilot, "escape", "0", "f")
         await press(pilot, "ctrl+u", *"Bob", "enter")
         assert yaml.safe_load(record.read_text())["branch"] == "fork-1"
@@ -145,18 +137,14 @@ async def test_fork_and_switch_back(record: Path) -> None:
 
 
 async def test_escape_gives_up_a_fork(record: Path) -> None:
-    app = QuizlogApp(record)
-    async with app.run_test() as pilot:
-        await settled(pilot)
+    async with playing(record) as pilot:
         await press(pilot, "escape", "h", "f", "escape")
         await press(pilot, "i", *"16", "enter")
     assert "branches" not in yaml.safe_load(record.read_text())
 
 
 async def test_an_outside_change_is_told_and_reload_mends_it(record: Path) -> None:
-    app = QuizlogApp(record)
-    async with app.run_test(notifications=True) as pilot:
-        await settled(pilot)
+    async with playing(record, notifications=True) as pilot:
         record.write_text(record.read_text().replace('"Ada"', '"Eve"'))
         await press(pilot, *"9", "enter")
         await shows(pilot, "somebody")
@@ -166,9 +154,7 @@ async def test_an_outside_change_is_told_and_reload_mends_it(record: Path) -> No
 
 async def test_a_slow_script_can_be_stopped(build: Build) -> None:
     path = build.record("if input('go? ') == 'y':\n    while True: pass\n")
-    app = QuizlogApp(path)
-    async with app.run_test(notifications=True) as pilot:
-        await settled(pilot)
+    async with playing(path, notifications=True) as pilot:
         await pilot.press("y", "enter")
         await shows(pilot, "running; Escape stops it")
         screen = await press(pilot, "escape")
@@ -178,16 +164,14 @@ async def test_a_slow_script_can_be_stopped(build: Build) -> None:
 
 
 async def test_resizing_while_running_is_survived(record: Path) -> None:
-    app = QuizlogApp(record)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settled(pilot)
+    async with playing(record, size=(100, 30)) as pilot:
         for state in ("question", "error"):
             for size in ((60, 20), (120, 40), (20, 8), (1, 1), (80, 24)):
                 await pilot.resize_terminal(*size)
                 await settled(pilot)
             if state == "question":
                 await press(pilot, *"wrong", "enter")
-        assert "3 * 3 is not wrong" in screen_text(app)
+        assert "3 * 3 is not wrong" in screen_text(pilot.app)
 
 
 async def test_q_quits_without_a_question(record: Path) -> None:
@@ -272,8 +256,7 @@ async def test_answers_from_elsewhere_are_shown_where_a_grant_is_offered(build: 
 
 
 async def test_the_player_has_every_action_of_its_table(build: Build) -> None:
-    app = QuizlogApp(build.record(QUIZ))
-    async with app.run_test() as pilot:
+    async with playing(build.record(QUIZ)) as pilot:
         screen = await settled(pilot)
         for action in ACTIONS["player"]:
             _, name, _ = parse(action.call)

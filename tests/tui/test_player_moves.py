@@ -40,6 +40,7 @@ from tests.support.screens import (
     idle,
     opened,
     patiently,
+    playing,
     press,
     settled,
     shows,
@@ -133,9 +134,7 @@ async def test_playing_goes_on_to_the_end_and_stops(record: Path) -> None:
 
 
 async def test_undo_and_redo(record: Path) -> None:
-    app = QuizlogApp(record)
-    async with app.run_test(notifications=True) as pilot:
-        await settled(pilot)
+    async with playing(record, notifications=True) as pilot:
         await press(pilot, "7", "enter")
         assert data(record)["pointer"] == 4
         await press(pilot, "escape", "z")
@@ -150,8 +149,7 @@ async def test_undo_and_redo(record: Path) -> None:
 async def test_each_of_two_quick_undos_says_what_it_took_back(
     record: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    app = QuizlogApp(record)
-    async with app.run_test(notifications=True) as pilot:
+    async with playing(record, notifications=True) as pilot:
         screen = await settled(pilot)
         await press(pilot, "7", "enter")
         await press(pilot, "escape", "h", "r")
@@ -320,13 +318,12 @@ async def test_old_answers_are_suggested_at_a_forked_prompt(record: Path) -> Non
 
 
 async def test_what_others_write_is_followed(record: Path) -> None:
-    app = QuizlogApp(record)
-    async with app.run_test(notifications=True) as pilot:
+    async with playing(record, notifications=True) as pilot:
         screen = await settled(pilot)
         with Session(record) as other:
             other.answer("8")
         await shows(pilot, "another program")
-        assert screen.state.step == 4 and "number 2? 8" in screen_text(app)
+        assert screen.state.step == 4 and "number 2? 8" in screen_text(pilot.app)
 
 
 async def test_panes_are_focused_by_number_also_where_there_is_room_for_one(record: Path) -> None:
@@ -525,9 +522,7 @@ async def test_own_keys_work_and_clashes_are_told(record: Path) -> None:
         assert screen.state.step == 2
         await press(pilot, "h")
         assert screen.state.step == 2
-    app = QuizlogApp(record, Config(keys={"player.back": "f"}))
-    async with app.run_test(notifications=True) as pilot:
-        await settled(pilot)
+    async with playing(record, Config(keys={"player.back": "f"}), notifications=True) as pilot:
         await shows(pilot, "would do both")
 
 
@@ -569,8 +564,7 @@ async def test_the_place_is_found_again(record: Path, tmp_path: Path) -> None:
 
 async def test_the_guide_goes_on_when_a_lesson_is_done(build: Build) -> None:
     path = build.record(QUIZ.replace('print("one")', ""))
-    app = QuizlogApp(path, guided=True)
-    async with app.run_test(size=(110, 34)) as pilot:
+    async with playing(path, guided=True, size=(110, 34)) as pilot:
         screen = await settled(pilot)
         guide = screen.query_one(Guide)
         for keys in ((*"Ada", "enter"), (*"bad", "enter"), ("1", "enter"), ("escape", "h"), ("l",)):
@@ -578,7 +572,7 @@ async def test_the_guide_goes_on_when_a_lesson_is_done(build: Build) -> None:
             await pilot.press(*keys)
             while guide.lesson == lesson:
                 await pilot.pause(0.01)
-        assert f"6/{len(LESSONS)}" in screen_text(app)
+        assert f"6/{len(LESSONS)}" in screen_text(pilot.app)
 
 
 @pytest.mark.parametrize("tag", few(["#matrix", "#textarea", ""]))
@@ -588,8 +582,7 @@ async def test_the_source_shows_the_line_of_the_error_a_record_opens_on(
     before = "".join(f"x{i} = {i}\n" for i in range(60))
     after = before.replace("x", "y")
     path = build.record(f"{before}input('A: ')  {tag}\nraise Exception('no')\n{after}", "1")
-    app = QuizlogApp(path)
-    async with app.run_test(size=(130, 40)) as pilot:
+    async with playing(path, size=(130, 40)) as pilot:
         screen = await settled(pilot)
         await shows(pilot, "62 raise Exception")
         source = screen.query_one("#source", RowList)
@@ -599,8 +592,7 @@ async def test_the_source_shows_the_line_of_the_error_a_record_opens_on(
 async def test_the_source_shows_the_other_file_that_asks_and_the_script_again(build: Build) -> None:
     build.script("# helper\ndef ask(text):\n    return input(text)\n", "asking.py")
     path = build.record("from asking import ask\ninput('A: ')\nask('B: ')\n", "1")
-    app = QuizlogApp(path)
-    async with app.run_test(size=(130, 40)) as pilot:
+    async with playing(path, size=(130, 40)) as pilot:
         screen = await settled(pilot)
         await shows(pilot, "return input(text)")
         source = screen.query_one("#source", RowList)
@@ -662,9 +654,7 @@ async def test_no_wrong_turn_skips_or_ends_the_guide(tmp_path: Path) -> None:
 
 
 async def test_the_guide_speaks_of_an_error_only_where_one_is_seen(record: Path) -> None:
-    app = QuizlogApp(record, guided=True)
-    async with app.run_test(size=(110, 34)) as pilot:
-        await settled(pilot)
+    async with playing(record, guided=True, size=(110, 34)) as pilot:
         await press(pilot, "b", "a", "d", "enter")
         await shows(pilot, f"☞ 3/{len(LESSONS)} You see the error")
         await press(pilot, "escape", "h")
@@ -714,8 +704,7 @@ async def test_a_long_record_is_shown_as_recorded_while_it_is_replayed(
             await pilot.pause(0.05)
     assert app.return_code == 130
     build.script(slow)
-    app = QuizlogApp(path)
-    async with app.run_test() as pilot:
+    async with playing(path) as pilot:
         screen = await settled(pilot)
         assert screen.state.shown.status == "success"
 
@@ -754,8 +743,7 @@ async def test_the_source_marks_the_line_of_what_is_shown_alone(build: Build) ->
     )
     with Session(path) as session:
         session.keep(0, "bad", "failed")
-    app = QuizlogApp(path)
-    async with app.run_test(size=(120, 40)) as pilot:
+    async with playing(path, size=(120, 40)) as pilot:
         screen = await settled(pilot)
         source = screen.query_one("#source", RowList)
         assert source.cursor is None  # it has ended
@@ -768,4 +756,4 @@ async def test_the_source_marks_the_line_of_what_is_shown_alone(build: Build) ->
         assert "raise" in source.document[source.cursor or 0].text
         screen.editing.switch("main")
         await press(pilot, "dollar_sign")
-        assert source.cursor is None and "›" not in screen_text(app).split("Source")[1]
+        assert source.cursor is None and "›" not in screen_text(pilot.app).split("Source")[1]

@@ -8,13 +8,12 @@ import pytest
 from textual.widgets import Checkbox
 
 from quizlog_tui.session.session import Session
-from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.picture import picture
 from quizlog_tui.tui.player.player import PlayerScreen
 from quizlog_tui.tui.screens.dialogs import PrivateScreen
 from tests.support.build import Build
 from tests.support.long_runs import few_rows
-from tests.support.screens import asking, opened, press, settled, shows
+from tests.support.screens import asking, opened, playing, press, settled, shows
 
 TOKEN = "sk-abcdefghijklmnop1234"  # a made-up one
 
@@ -31,9 +30,7 @@ def record(build: Build, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(("row", "ending"), few_rows([(2, "html"), (3, "html"), (4, "md")]))
 async def test_what_is_private_is_listed_and_taken_out(row: int, ending: str, record: Path) -> None:
     target = record.parent / f"{record.parent.name}.{ending}"
-    app = QuizlogApp(record)
-    async with app.run_test(size=(110, 34)) as pilot:
-        await settled(pilot)
+    async with playing(record, size=(110, 34)) as pilot:
         await press(pilot, "escape")
         for keys in ((), ("space",)):
             await pilot.press("x", *["j"] * row, "enter")
@@ -60,9 +57,7 @@ def test_a_picture_waits_for_the_list(record: Path) -> None:
 
 async def test_one_goes_back_from_the_list_and_nothing_is_written(record: Path) -> None:
     before = sorted(record.parent.iterdir())
-    app = QuizlogApp(record)
-    async with app.run_test(size=(110, 34)) as pilot:
-        await settled(pilot)
+    async with playing(record, size=(110, 34)) as pilot:
         await press(pilot, "escape")
         await pilot.press("x", "j", "j", "enter")
         await opened(pilot, PrivateScreen)
@@ -73,9 +68,7 @@ async def test_one_goes_back_from_the_list_and_nothing_is_written(record: Path) 
 
 async def test_nothing_is_asked_where_nothing_is_private(build: Build) -> None:
     record = build.record("input('? ')\n", "a")
-    app = QuizlogApp(record)
-    async with app.run_test(size=(110, 34)) as pilot:
-        await settled(pilot)
+    async with playing(record, size=(110, 34)) as pilot:
         await press(pilot, "escape")
         await pilot.press("x", "j", "j", "enter")
         await asking(pilot)

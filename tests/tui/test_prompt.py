@@ -9,7 +9,6 @@ import pytest
 import yaml
 
 from quizlog_tui.replay.script.input_type import InputType
-from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
 from quizlog_tui.tui.draw.answer import json_problem
 from quizlog_tui.tui.screenshot import screen_text
@@ -17,7 +16,7 @@ from quizlog_tui.tui.widgets.editors import size_in
 from quizlog_tui.tui.widgets.prompt_panel import Drafts, PromptQuestion, option_rows, options
 from tests.support.build import Build
 from tests.support.long_runs import few
-from tests.support.screens import SIZE, check, press, settled, shows
+from tests.support.screens import SIZE, check, playing, press, settled, shows
 
 
 @pytest.mark.parametrize(
@@ -80,9 +79,7 @@ def answers(path: Path) -> list[str]:
 async def ask(build: Build, source: str, *keys: str) -> list[str]:
     """Press keys on the one question of a script; the answers recorded."""
     path = build.record(source)
-    app = QuizlogApp(path)
-    async with app.run_test() as pilot:
-        await settled(pilot)
+    async with playing(path) as pilot:
         await press(pilot, *keys)
     return answers(path)
 
@@ -107,9 +104,7 @@ async def test_a_matrix_is_filled_cell_by_cell(build: Build) -> None:
 
 async def test_json_is_checked_while_one_types(build: Build) -> None:
     path = build.record("input('JSON: ')\n")
-    app = QuizlogApp(path)
-    async with app.run_test() as pilot:
-        await settled(pilot)
+    async with playing(path) as pilot:
         await pilot.press("[", "1", ",")
         await shows(pilot, "✗ line 1, column 4")
         await pilot.press("2", "]")
@@ -125,9 +120,7 @@ async def test_a_text_area_takes_several_lines(build: Build) -> None:
 
 async def test_a_number_that_is_none_is_told_and_sent_all_the_same(build: Build) -> None:
     path = build.record("input('How many integers? ')\n")
-    app = QuizlogApp(path)
-    async with app.run_test() as pilot:
-        await settled(pilot)
+    async with playing(path) as pilot:
         await pilot.press("x")
         await shows(pilot, "not a valid integer")
         await press(pilot, "enter")
@@ -145,10 +138,10 @@ SCENES = {
 async def test_golden_inputs(scene: str, build: Build) -> None:
     folder = build.folder / "audit"
     folder.mkdir()
-    app = QuizlogApp(Build(folder, build.dedent).record(SCENES[scene]), clock=FrozenClock())
-    async with app.run_test(size=SIZE) as pilot:
-        await settled(pilot)
-        check(f"input-{scene}", SIZE, screen_text(app))
+    async with playing(
+        Build(folder, build.dedent).record(SCENES[scene]), clock=FrozenClock(), size=SIZE
+    ) as pilot:
+        check(f"input-{scene}", SIZE, screen_text(pilot.app))
 
 
 LONG = "Which of these rooms would you rather go to now, if you could choose any one of them? "
@@ -169,15 +162,13 @@ async def test_nobody_types_blind_beside_an_error(
 ) -> None:
     question, keys = TIGHT[kind]
     source = f"print('one')\n{question}\nraise Exception('a long message ' * 6)\n"
-    app = QuizlogApp(build.record(source, "bad"))
-    async with app.run_test(size=size) as pilot:
-        await settled(pilot)
+    async with playing(build.record(source, "bad"), size=size) as pilot:
         await press(pilot, *keys)
-        assert re.search(r"^│ .*\bzz\b", screen_text(app), re.M), screen_text(app)
+        assert re.search(r"^│ .*\bzz\b", screen_text(pilot.app), re.M), screen_text(pilot.app)
         await pilot.resize_terminal(size[0], size[1] + 12)
         await pilot.resize_terminal(*size)
         await settled(pilot)
-        assert re.search(r"^│ .*\bzz\b", screen_text(app), re.M), screen_text(app)
+        assert re.search(r"^│ .*\bzz\b", screen_text(pilot.app), re.M), screen_text(pilot.app)
 
 
 def test_a_draft_waits_for_its_question() -> None:

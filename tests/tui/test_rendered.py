@@ -13,7 +13,7 @@ from quizlog_tui.tui.clock import FrozenClock
 from quizlog_tui.tui.screenshot import screen_text, take_frame
 from quizlog_tui.tui.widgets.line_view import LineView
 from tests.support.build import Build
-from tests.support.screens import SIZE, check, press, settled, shows
+from tests.support.screens import SIZE, check, playing, press, settled, shows
 
 QUIZ = r"""
 import sys
@@ -67,20 +67,16 @@ async def test_text_in_the_colour_of_its_ground_can_be_read(record: Path) -> Non
 
 
 async def test_raw_shows_what_was_written(record: Path) -> None:
-    app = QuizlogApp(record)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settled(pilot)
+    async with playing(record, size=(100, 30)) as pilot:
         await press(pilot, "escape", "u")
         await shows(pilot, "␛[1;31mred and bold␛[0m")
-        assert "10% done␍" in screen_text(app)
+        assert "10% done␍" in screen_text(pilot.app)
         await press(pilot, "u")
-        assert "␛[1;31m" not in screen_text(app)
+        assert "␛[1;31m" not in screen_text(pilot.app)
 
 
 async def test_a_search_finds_what_is_shown(record: Path) -> None:
-    app = QuizlogApp(record)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settled(pilot)
+    async with playing(record, size=(100, 30)) as pilot:
         await press(pilot, "escape", "slash", *"bold then", "enter")
         await shows(pilot, "1 of 1")
         await press(pilot, "escape", "slash", *"1;31m", "enter")
@@ -88,7 +84,5 @@ async def test_a_search_finds_what_is_shown(record: Path) -> None:
 
 
 async def test_golden_rendered_output(record: Path) -> None:
-    app = QuizlogApp(record, clock=FrozenClock())
-    async with app.run_test(size=SIZE) as pilot:
-        await settled(pilot)
-        check("rendered", SIZE, screen_text(app))
+    async with playing(record, clock=FrozenClock()) as pilot:
+        check("rendered", SIZE, screen_text(pilot.app))

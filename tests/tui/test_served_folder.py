@@ -14,14 +14,22 @@ from quizlog_tui.session.audit import Audit, check_reading, may_read, readable_p
 from quizlog_tui.session.session import Session
 from quizlog_tui.tui.app import QuizlogApp, _state_of_tab
 from quizlog_tui.tui.player.player import PlayerScreen
-from quizlog_tui.tui.screens.dialogs import AskScreen, ChooseScreen
 from quizlog_tui.tui.screens.library import LibraryScreen
 from quizlog_tui.tui.screens.sweep import SweepScreen
 from quizlog_tui.tui.screenshot import screen_text
 from quizlog_tui.tui.state import State
 from tests.support.build import Build
 from tests.support.player_quizzes import QUIZ
-from tests.support.screens import ask, idle, opened, patiently, settled, shows
+from tests.support.screens import (
+    ask,
+    compare_with,
+    idle,
+    opened,
+    patiently,
+    playing,
+    settled,
+    shows,
+)
 
 
 class Served:
@@ -108,19 +116,13 @@ async def test_a_comparison_refuses_another_record_outside(served: Served) -> No
         for name in (str(served.outside), "/gone", str(served.folder.parent), "~/x", "arithmetic"):
             await settled(pilot)
             app.clear_notifications()
-            await pilot.press("c")
-            await opened(pilot, ChooseScreen)
-            await pilot.press("G", "enter")
-            await opened(pilot, AskScreen)
-            await pilot.press(*name, "enter")
+            await compare_with(pilot, name)
             await shows(pilot, f"{name}: is not served")
     assert not (user_folder("data") / "records").exists()  # no example was copied there
 
 
 async def test_a_sweep_refuses_a_file_of_answers_outside(served: Served) -> None:
-    app = QuizlogApp(served.record, audit=served.audit)
-    async with app.run_test(notifications=True) as pilot:
-        await settled(pilot)
+    async with playing(served.record, audit=served.audit, notifications=True) as pilot:
         await pilot.press("s")
         screen = await opened(pilot, SweepScreen)
         for typed in (str(served.outside), "~/x"):
@@ -128,7 +130,7 @@ async def test_a_sweep_refuses_a_file_of_answers_outside(served: Served) -> None
             await pilot.press("f5")
             await shows(pilot, f"{typed[-3:]}: is not served")
             assert not screen._tried
-            app.clear_notifications()
+            pilot.app.clear_notifications()
 
 
 async def test_the_library_refuses_a_file_of_episodes_outside(served: Served) -> None:

@@ -7,13 +7,12 @@ from pathlib import Path
 import pytest
 
 from quizlog_tui.session.session import Session
-from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
 from quizlog_tui.tui.draw.formats import Section, formatted_lines, sections
 from quizlog_tui.tui.screens.reading import ReadingScreen
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build
-from tests.support.screens import SIZE, check, idle, press, settled, shows
+from tests.support.screens import SIZE, check, idle, playing, press, shows
 
 JSON = '{"size": 1.50, "names": ["Ada", "Bob"]}'
 CSV = 'name,age\nAda,36\n"B, ob",44'
@@ -71,31 +70,25 @@ def record(build: Build) -> Path:
 
 
 async def test_golden_laid_out(record: Path) -> None:
-    app = QuizlogApp(record, clock=FrozenClock())
-    async with app.run_test(size=SIZE) as pilot:
-        await settled(pilot)
+    async with playing(record, clock=FrozenClock()) as pilot:
         await pilot.press("escape", "p")
         await idle(pilot)
-        assert isinstance(app.screen, ReadingScreen)
-        check("laid-out", SIZE, screen_text(app))
+        assert isinstance(pilot.app.screen, ReadingScreen)
+        check("laid-out", SIZE, screen_text(pilot.app))
 
 
 async def test_nothing_to_lay_out_is_said(record: Path) -> None:
-    app = QuizlogApp(record)
-    async with app.run_test(size=(100, 30), notifications=True) as pilot:
-        await settled(pilot)
+    async with playing(record, size=(100, 30), notifications=True) as pilot:
         await press(pilot, "escape", "left", "p")
         await shows(pilot, "no Markdown, JSON or CSV in the output of step 0")
 
 
 async def test_a_step_beside_the_step_before(record: Path) -> None:
-    app = QuizlogApp(record)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settled(pilot)
+    async with playing(record, size=(100, 30)) as pilot:
         await pilot.press("escape", "equals_sign")
         await idle(pilot)
-        assert isinstance(app.screen, ReadingScreen)
-        text = screen_text(app)
+        assert isinstance(pilot.app.screen, ReadingScreen)
+        text = screen_text(pilot.app)
         assert "step 0 (left, <) and step 1 (right, >)" in text
         assert "score" in text and "plan" in text and "one" in text
 
@@ -104,12 +97,10 @@ async def test_a_step_beside_that_of_another_branch(build: Build) -> None:
     path = build.record('who = input("Who? ")\nprint("hello", who)\ninput("More? ")\n', "Ada")
     with Session(path) as session:
         session.fork(0, "Bob")
-    app = QuizlogApp(path)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settled(pilot)
+    async with playing(path, size=(100, 30)) as pilot:
         await pilot.press("escape", "equals_sign")
         await idle(pilot)
         await pilot.press("down", "enter")
         await idle(pilot)
-        assert "on branch main (left, <)" in screen_text(app)
-        assert "hello «Ada»" in screen_text(app) and "hello «Bob»" in screen_text(app)
+        assert "on branch main (left, <)" in screen_text(pilot.app)
+        assert "hello «Ada»" in screen_text(pilot.app) and "hello «Bob»" in screen_text(pilot.app)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,9 @@ import yaml
 
 from quizlog_tui.proof.bundle.pack import pack
 from quizlog_tui.session.session import Session
+from quizlog_tui.tui.app import QuizlogApp
 from tests.support.build import Build
+from tests.support.screens import settled, shows
 from tests.support.terminal import Terminal, quizlog
 
 QUIZ = """
@@ -33,10 +36,29 @@ def record(build: Build) -> Path:
 
 @pytest.fixture
 def terminal(record: Path) -> Iterator[Terminal]:
-    with Terminal(quizlog("tui", str(record)), (100, 30)) as one:
+    with waiting(record) as one:
+        yield one
+
+
+@contextmanager
+def waiting(record: Path, **env: str) -> Iterator[Terminal]:
+    """The record in a terminal, in its folder, when it waits for the second answer."""
+    with Terminal(quizlog("tui", record.name), (100, 30), record.parent, env) as one:
         one.wait_for("number 1?")
         one.rest()
         yield one
+
+
+def press(terminal: Terminal, key: str) -> None:
+    """Press a key of the screen, not of the input."""
+    terminal.send("\x1b")
+    terminal.rest()
+    terminal.send(key)
+
+
+def quit_and_check(terminal: Terminal) -> None:
+    terminal.send("\x11")
+    assert ended(terminal) == 0
 
 
 def ended(terminal: Terminal) -> int:
@@ -52,15 +74,11 @@ def ended(terminal: Terminal) -> int:
 def test_answer_fork_and_quit(terminal: Terminal, record: Path) -> None:
     terminal.send("bad\r")
     terminal.wait_for("bad number")
-    terminal.send("\x1b")
-    terminal.rest()
-    terminal.send("0f")
+    press(terminal, "0f")
     terminal.wait_for("Fork at step 0")
     terminal.send("\x157\r")  # Ctrl-U: in place of the recorded answer
     terminal.wait_for("fork-1")
-    terminal.send("\x1b")
-    terminal.rest()
-    terminal.send("q")
+    press(terminal, "q")
     assert ended(terminal) == 0
     data = yaml.safe_load(record.read_text())
     assert data["inputs"] == ["7"] and data["branches"]["main"]["inputs"] == ["1", "bad"]
@@ -72,8 +90,7 @@ def refused_answer(terminal: Terminal) -> None:
     terminal.rest()
     terminal.send("i9\r")
     terminal.wait_for("this would")
-    terminal.send("\x11")
-    assert ended(terminal) == 0
+    quit_and_check(terminal)
 
 
 def test_read_only_locks_the_screens(record: Path) -> None:
@@ -110,8 +127,7 @@ def test_resizing_while_it_runs(terminal: Terminal) -> None:
         terminal.rest()
     terminal.send("9\r")
     terminal.wait_for("number 2?")
-    terminal.send("\x11")
-    assert ended(terminal) == 0
+    quit_and_check(terminal)
 
 
 @pytest.mark.parametrize(
@@ -122,56 +138,48 @@ def test_resizing_while_it_runs(terminal: Terminal) -> None:
         ("'vi", "no closing quotation"),
     ],
 )
-def test_an_editor_that_cannot_start_leaves_the_screens(
-    editor: str, told: str, record: Path
+async def test_an_editor_that_cannot_start_is_told(
+    editor: str, told: str, record: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with Terminal(quizlog("tui", str(record)), (100, 30), env={"VISUAL": editor}) as terminal:
-        terminal.wait_for("number 1?")
-        terminal.rest()
-        terminal.send("\x1b")
-        terminal.rest()
-        terminal.send("e")
-        terminal.wait_for(told)
+    monkeypatch.setenv("VISUAL", editor)
+    async with QuizlogApp(record).run_test() as pilot:
+        await settled(pilot)
+        await pilot.press("escape", "e")
+        await shows(pilot, told)
+
+
+def test_an_editor_that_cannot_start_leaves_the_screens(record: Path) -> None:
+    with waiting(record, VISUAL="/nowhere/editor") as terminal:
+        press(terminal, "e")
+        terminal.wait_for("there is no program")
         terminal.send("i7\r")
         terminal.wait_for("number 2?")
-        terminal.send("\x11")
-        assert ended(terminal) == 0
+        quit_and_check(terminal)
 
 
 def test_the_pager_runs_in_the_home_folder(record: Path, tmp_path: Path) -> None:
     home = tmp_path / "own-home"
     home.mkdir()
-    started = {"HOME": str(home), "PAGER": "sh -c 'pwd; read line' -"}
-    with Terminal(quizlog("tui", record.name), (100, 30), record.parent, started) as terminal:
-        terminal.wait_for("number 1?")
-        terminal.rest()
-        terminal.send("\x1b")
-        terminal.rest()
-        terminal.send("v")
+    with waiting(record, HOME=str(home), PAGER="sh -c 'pwd; read line' -") as terminal:
+        press(terminal, "v")
         terminal.wait_for(str(home))
         terminal.send("\r")
         terminal.wait_for("number 1?")
         terminal.rest()
-        terminal.send("\x11")
-        assert ended(terminal) == 0
+        quit_and_check(terminal)
 
 
 def test_ctrl_c_in_the_pager_is_the_pagers(record: Path) -> None:
     pager = "sh -c 'trap \"echo caught\" INT; echo paging; read line; read line' -"
-    with Terminal(quizlog("tui", str(record)), (100, 30), env={"PAGER": pager}) as terminal:
-        terminal.wait_for("number 1?")
-        terminal.rest()
-        terminal.send("\x1b")
-        terminal.rest()
-        terminal.send("v")
+    with waiting(record, PAGER=pager) as terminal:
+        press(terminal, "v")
         terminal.wait_for("paging")
         terminal.send("\x03")
         terminal.wait_for("caught")
         terminal.send("\r\r")
         terminal.wait_for("number 1?")
         terminal.rest()
-        terminal.send("\x11")
-        assert ended(terminal) == 0
+        quit_and_check(terminal)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
@@ -196,11 +204,8 @@ def test_a_script_that_hangs_ends_with_the_program(build: Build) -> None:
 
 
 def test_no_color_draws_without_colour(record: Path) -> None:
-    with Terminal(quizlog("tui", str(record)), (100, 30), env={"NO_COLOR": "1"}) as terminal:
-        terminal.wait_for("Output")
-        terminal.rest()
-        terminal.send("\x11")
-        assert ended(terminal) == 0
+    with waiting(record, NO_COLOR="1") as terminal:
+        quit_and_check(terminal)
     colours = {
         part.split(b"m")[0] for part in bytes(terminal.seen).split(b"38;2;")[1:] if b"m" in part
     }

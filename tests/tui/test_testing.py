@@ -1,10 +1,8 @@
-"""The fixture for users' own tests, used as they would: in a pytest of its own."""
+"""The fixture for users' own tests, used as they would: in a run of pytest of its own."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
@@ -25,34 +23,36 @@ async def test_inside_a_loop(quizlog_screen):
 QUIZ = "name = input('name? ')\nprint('Hello', name)\ninput('more? ')\n"
 
 
-def run_pytest(folder: Path, *words: str) -> tuple[int, str]:
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        "-o",
-        "asyncio_mode=auto",
-        *words,
-    ]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    return done.returncode, done.stdout + done.stderr
+@pytest.fixture
+def run_pytest(
+    build: Build, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., tuple[int, str]]:
+    """Runs the tests beside the records; their exit code, and what was written."""
+    monkeypatch.chdir(build.folder)
+
+    def run(*words: str) -> tuple[int, str]:
+        settings = ("asyncio_mode=auto", "asyncio_default_fixture_loop_scope=function")
+        given = [word for one in settings for word in ("-o", one)]
+        done = pytester.runpytest_inprocess("-q", "-p", "no:cacheprovider", *given, *words)
+        return int(done.ret), "\n".join([*done.outlines, *done.errlines])
+
+    return run
 
 
-def test_the_fixture_compares_updates_and_shows_the_difference(build: Build) -> None:
+def test_the_fixture_compares_updates_and_shows_the_difference(
+    build: Build, run_pytest: Callable[..., tuple[int, str]]
+) -> None:
     record = build.record(QUIZ, "Ada")
     before = record.read_bytes()
     (build.folder / "test_mine.py").write_text(TEST)
-    code, said = run_pytest(build.folder)
+    code, said = run_pytest()
     assert code == 1 and "--quizlog-update writes it" in said and "Traceback" not in said
-    assert run_pytest(build.folder, "--quizlog-update")[0] == 0
+    assert run_pytest("--quizlog-update")[0] == 0
     golden = sorted(path.name for path in (build.folder / "golden").iterdir())
     assert golden == ["test_first_question-0-60x20.svg", "test_first_question-1-60x20.txt"]
-    assert run_pytest(build.folder)[0] == 0
+    assert run_pytest()[0] == 0
     build.script(QUIZ.replace("more?", "less?"))
-    code, said = run_pytest(build.folder)
+    code, said = run_pytest()
     assert code == 1 and "-│▎more? ▏" in said and "+│▎less? ▏" in said
     assert record.read_bytes() == before
 
@@ -70,11 +70,13 @@ def test_records(quizlog_screen):
 """
 
 
-def test_no_two_pictures_share_a_golden_file(build: Build) -> None:
+def test_no_two_pictures_share_a_golden_file(
+    build: Build, run_pytest: Callable[..., tuple[int, str]]
+) -> None:
     build.record(QUIZ, "Ada")
     build.record(QUIZ, "Bea", name="other.yaml")
     (build.folder / "test_mine.py").write_text(DIFFERENT)
-    code, said = run_pytest(build.folder, "--quizlog-update")
+    code, said = run_pytest("--quizlog-update")
     assert code == 1 and "1 failed, 1 passed" in said
     assert "two different pictures would share" in said and "test_records-80x24.txt" in said
     golden = {path.name for path in (build.folder / "golden").iterdir()}

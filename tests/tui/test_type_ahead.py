@@ -25,7 +25,7 @@ from quizlog_tui.tui.shelf import ReadRecords, read_some
 from quizlog_tui.tui.state import State
 from quizlog_tui.tui.widgets.prompt_panel import PromptPanel
 from tests.support.build import Build
-from tests.support.screens import SIZES, idle, press, settled, shows
+from tests.support.screens import SIZES, idle, playing, press, settled, shows
 
 pytestmark = pytest.mark.core
 
@@ -88,14 +88,12 @@ async def test_what_is_typed_while_the_script_runs_is_no_command(build: Build) -
 
 
 async def test_what_is_typed_before_the_end_is_painted_is_nothing(record: Path) -> None:
-    app = QuizlogApp(record)
-    async with app.run_test() as pilot:
-        await settled(pilot)
+    async with playing(record) as pilot:
         await press(pilot, "1", "enter")
         await press(pilot, "2", "enter")
         screen = await burst(pilot, "3", "enter", "q", "r", "b", "h")
-        assert screen is app.screen and screen.state.shown.status == "success"
-        assert data(record)["inputs"] == ["1", "2", "3"] and app.return_code is None
+        assert screen is pilot.app.screen and screen.state.shown.status == "success"
+        assert data(record)["inputs"] == ["1", "2", "3"] and pilot.app.return_code is None
         assert (await press(pilot, "h")).state.step == 2
 
 
@@ -137,19 +135,15 @@ async def test_a_burst_fills_every_kind_of_input_in_order(
     line: str, keys: tuple[str, ...], answer: str | None, build: Build
 ) -> None:
     path = build.record(f"{line}\ninput('next? ')\n")
-    app = QuizlogApp(path)
-    async with app.run_test() as pilot:
-        await settled(pilot)
+    async with playing(path) as pilot:
         await burst(pilot, *keys)
         await shows(pilot, "next?")
     assert data(path)["inputs"] == [answer or "[[1,2],[3,4]]"]
 
 
 async def test_pasted_text_stands_before_the_enter_that_follows(record: Path) -> None:
-    app = QuizlogApp(record)
-    async with app.run_test() as pilot:
-        await settled(pilot)
-        app.post_message(events.Paste("pasted"))
+    async with playing(record) as pilot:
+        pilot.app.post_message(events.Paste("pasted"))
         await burst(pilot, "enter")
         await shows(pilot, "got pasted")
 
@@ -189,21 +183,17 @@ async def test_two_changes_in_one_burst_are_both_made(record: Path) -> None:
 async def test_what_follows_a_key_that_asks_is_for_its_dialog(
     build: Build, keys: tuple[str, ...], step: int, pane: str
 ) -> None:
-    app = QuizlogApp(build.record(QUIZ, *"123"))
-    async with app.run_test() as pilot:
-        await settled(pilot)
+    async with playing(build.record(QUIZ, *"123")) as pilot:
         screen = await burst(pilot, *keys)
-        assert (screen.state.step, app.focused and app.focused.id) == (step, pane)
+        assert (screen.state.step, pilot.app.focused and pilot.app.focused.id) == (step, pane)
 
 
 async def test_pasted_text_waits_for_its_dialog_too(record: Path) -> None:
-    app = QuizlogApp(record)
-    async with app.run_test() as pilot:
-        await settled(pilot)
+    async with playing(record) as pilot:
         await press(pilot, "1", "enter")
         await press(pilot, "escape")
-        app.simulate_key("number_sign")
-        app.post_message(events.Paste("0"))
+        pilot.app.simulate_key("number_sign")
+        pilot.app.post_message(events.Paste("0"))
         screen = await burst(pilot, "enter")
         assert screen.state.step == 0
 
@@ -246,14 +236,12 @@ async def test_one_can_quit_before_the_library_is_there(
 
 
 async def test_keys_act_though_the_terminal_said_that_it_lost_the_focus(record: Path) -> None:
-    app = QuizlogApp(record)
-    async with app.run_test() as pilot:
-        await settled(pilot)
-        app.post_message(events.AppBlur())
+    async with playing(record) as pilot:
+        pilot.app.post_message(events.AppBlur())
         await idle(pilot)
-        assert app.screen.focused is None
-        app.simulate_key("a")
-        app.simulate_key("enter")
+        assert pilot.app.screen.focused is None
+        pilot.app.simulate_key("a")
+        pilot.app.simulate_key("enter")
         await shows(pilot, "got a")
     assert data(record)["inputs"] == ["a"]
 
@@ -294,26 +282,24 @@ async def test_a_walk_both_ways_without_pauses(
     size: tuple[int, int], turn: int, rooms: Path
 ) -> None:
     before = rooms.read_bytes()
-    app = QuizlogApp(rooms)
-    async with app.run_test(size=size) as pilot:
+    async with playing(rooms, size=size) as pilot:
         screen = await settled(pilot)
         for key in ["h"] * STEPS + ["l"] * STEPS + ["h"] * turn:
-            app.simulate_key(key)
+            pilot.app.simulate_key(key)
             await asyncio.sleep(0)
         await settled(pilot)
         while screen.state.step != STEPS - turn:
             await pilot.pause()
-        assert f"step {STEPS - turn} of {STEPS}" in screen_text(app)
+        assert f"step {STEPS - turn} of {STEPS}" in screen_text(pilot.app)
     assert rooms.read_bytes() == before
 
 
 @pytest.mark.long
 async def test_playing_and_stepping_by_events_at_once(rooms: Path) -> None:
-    app = QuizlogApp(rooms)
-    async with app.run_test() as pilot:
+    async with playing(rooms) as pilot:
         screen = await settled(pilot)
         for key in ["space", "0", *["full_stop"] * 9, *["comma"] * 4] * 8:
-            app.simulate_key(key)
+            pilot.app.simulate_key(key)
             await asyncio.sleep(0)
         await press(pilot, "0", "full_stop", "full_stop")
         assert screen.state.step == 1

@@ -19,7 +19,7 @@ from quizlog_tui.tui.state import State
 from quizlog_tui.tui.widgets.prompt_panel import PromptPanel
 from quizlog_tui.tui.widgets.row_list import RowList
 from tests.support.build import Build
-from tests.support.screens import idle, press, settled, shows
+from tests.support.screens import idle, playing, press, settled, shows
 
 QUIZ = """
 name = input("name? ")
@@ -59,9 +59,7 @@ async def test_what_is_typed_stays_with_its_question(record: Path) -> None:
 
 
 async def test_an_amended_matrix_keeps_the_focus(record: Path) -> None:
-    app = QuizlogApp(record)
-    async with app.run_test() as pilot:
-        await settled(pilot)
+    async with playing(record) as pilot:
         await press(pilot, "escape", "h", "h", "A", "9", "enter")
     assert inputs(record)[:2] == ["Ada", "[[19,2],[3,4]]"]
 
@@ -79,12 +77,10 @@ async def test_a_matrix_too_big_for_a_grid_is_amended_whole(build: Build) -> Non
 
 
 async def test_no_choice_is_marked_before_one_moves(record: Path) -> None:
-    app = QuizlogApp(record)
-    async with app.run_test() as pilot:
-        await settled(pilot)
-        assert "›  red" not in screen_text(app)
+    async with playing(record) as pilot:
+        assert "›  red" not in screen_text(pilot.app)
         await press(pilot, "shift+tab", "j")
-        assert "›  red" in screen_text(app)
+        assert "›  red" in screen_text(pilot.app)
         await press(pilot, "enter", "enter")
     assert inputs(record)[-1] == "red"
 
@@ -100,15 +96,13 @@ async def test_beside_an_error_one_reads_what_each_option_means(build: Build) ->
         "b",
         "a",
     )
-    app = QuizlogApp(path)
-    async with app.run_test(size=(60, 20)) as pilot:
-        await settled(pilot)
+    async with playing(path, size=(60, 20)) as pilot:
         for row in ("a) swim", "b) museum", "c) stay"):
-            assert row in screen_text(app)
+            assert row in screen_text(pilot.app)
         await press(pilot, "down", "enter")
         assert inputs(path) == ["b", "a"]
         await press(pilot, "escape", "0")
-        assert "a) walk" in screen_text(app)
+        assert "a) walk" in screen_text(pilot.app)
 
 
 async def test_the_mark_and_the_input_agree_on_an_option(build: Build) -> None:
@@ -193,9 +187,7 @@ async def test_what_a_write_leaves_open_is_told_once(
 ) -> None:
     other = record.with_name("other.yaml")
     os.link(record, other)
-    app = QuizlogApp(record)
-    async with app.run_test(notifications=True) as pilot:
-        await settled(pilot)
+    async with playing(record, notifications=True) as pilot:
         await pilot.press(*"red", "enter")
         await shows(pilot, "its other hard link")
     assert inputs(record)[-1] == "red" and inputs(other) != inputs(record)
@@ -213,14 +205,12 @@ async def test_several_changes_are_undone_key_by_key(record: Path) -> None:
 
 
 async def test_an_input_that_is_wanted_comes_into_sight(record: Path) -> None:
-    app = QuizlogApp(record)
-    async with app.run_test(size=(60, 20)) as pilot:
-        await settled(pilot)
+    async with playing(record, size=(60, 20)) as pilot:
         await press(pilot, "escape", "2")
-        assert "pick" not in screen_text(app)
+        assert "pick" not in screen_text(pilot.app)
         await press(pilot, "f")
         await shows(pilot, "Fork at step 3")
-        assert isinstance(app.focused, Input) and app.focused.region.height == 1
+        assert isinstance(pilot.app.focused, Input) and pilot.app.focused.region.height == 1
 
 
 @pytest.fixture
@@ -232,11 +222,9 @@ async def test_a_finished_record_takes_no_focus_into_an_input(
     finished: Path, tmp_path: Path
 ) -> None:
     for keys in (("h", "h", "q"), ("b", "enter", "escape")):
-        app = QuizlogApp(finished, state=State(tmp_path / "state.json"))
-        async with app.run_test() as pilot:
-            await settled(pilot)
+        async with playing(finished, state=State(tmp_path / "state.json")) as pilot:
             before = finished.read_bytes()
-            assert not isinstance(app.focused, Input)
+            assert not isinstance(pilot.app.focused, Input)
             await pilot.press(*keys)
             await pilot.pause()
     assert finished.read_bytes() == before
@@ -263,18 +251,14 @@ async def test_an_answer_at_an_earlier_step_asks_and_is_one_undo(finished: Path)
 
 
 async def test_a_setting_lets_an_answer_start_a_branch_at_once(finished: Path) -> None:
-    app = QuizlogApp(finished, Config(confirm_branches=False))
-    async with app.run_test() as pilot:
-        await settled(pilot)
+    async with playing(finished, Config(confirm_branches=False)) as pilot:
         await press(pilot, "h", "h", "i", "9", "enter")
     assert inputs(finished) == ["1", "9"]
 
 
 async def test_the_recorded_answer_at_an_earlier_step_only_steps_on(finished: Path) -> None:
     before = finished.read_bytes()
-    app = QuizlogApp(finished)
-    async with app.run_test() as pilot:
-        await settled(pilot)
+    async with playing(finished) as pilot:
         screen = await press(pilot, "h", "h", "i", "2", "enter")
         assert screen.state.step == 2
         assert (await press(pilot, "escape", "l")).state.step == 3
@@ -286,13 +270,10 @@ async def test_the_place_is_remembered_however_one_leaves(record: Path, tmp_path
         session.rewind(2)
     for keys in (("ctrl+q",), ("q",)):
         state = State(tmp_path / "state.json")
-        app = QuizlogApp(record, state=state)
-        async with app.run_test() as pilot:
-            await settled(pilot)
+        async with playing(record, state=state) as pilot:
             await press(pilot, "escape", "0")
             await pilot.press("l", *keys)
-        app = QuizlogApp(record, state=State(tmp_path / "state.json"))
-        async with app.run_test() as pilot:
+        async with playing(record, state=State(tmp_path / "state.json")) as pilot:
             screen = await settled(pilot)
             assert (screen.state.step, screen.state.head.length) == (1, 3)
 
@@ -302,9 +283,9 @@ async def test_the_place_is_remembered_however_one_leaves(record: Path, tmp_path
 async def test_what_is_typed_after_a_long_line_is_seen(
     key: str, size: tuple[int, int], build: Build
 ) -> None:
-    app = QuizlogApp(build.record('input("tell: ")  #textarea\ninput("go? ")', "word " * 60))
-    async with app.run_test(size=size) as pilot:
-        await settled(pilot)
+    async with playing(
+        build.record('input("tell: ")  #textarea\ninput("go? ")', "word " * 60), size=size
+    ) as pilot:
         await press(pilot, "escape", "0", key, *"ZZZ")
         await shows(pilot, "word ZZZ")
         await pilot.resize_terminal(60, 20)

@@ -20,7 +20,7 @@ from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build
 from tests.support.long_runs import few
 from tests.support.player_quizzes import QUIZ
-from tests.support.screens import check, idle, opened, press, settled, shows, sized
+from tests.support.screens import check, idle, opened, playing, press, settled, shows, sized
 
 MISSING = "quiz.py: the script does not exist"
 
@@ -57,17 +57,14 @@ def unreadable(script: Path) -> None:
 
 @sized()
 async def test_golden_record_without_its_script(record: Path, size: tuple[int, int]) -> None:
-    app = QuizlogApp(record, clock=FrozenClock())
-    async with app.run_test(size=size) as pilot:
-        await settled(pilot)
+    async with playing(record, clock=FrozenClock(), size=size) as pilot:
         await idle(pilot)
-        check("recorded", size, screen_text(app))
+        check("recorded", size, screen_text(pilot.app))
 
 
 async def test_one_steps_through_what_is_recorded(record: Path) -> None:
     before = record.read_bytes()
-    app = QuizlogApp(record)
-    async with app.run_test(size=(100, 30)) as pilot:
+    async with playing(record, size=(100, 30)) as pilot:
         screen = await settled(pilot)
         await shows(pilot, "as recorded, not run · ✗ error, score 0.5")
         await shows(pilot, f"Nothing can be run. {MISSING}.")
@@ -87,9 +84,7 @@ async def test_one_steps_through_what_is_recorded(record: Path) -> None:
 @pytest.mark.parametrize("key", few(["i", "f", "A", "s", "m", "E", "a", "e", "r", "B"]))
 async def test_moves_that_need_the_script_are_refused_in_one_line(key: str, record: Path) -> None:
     before = record.read_bytes()
-    app = QuizlogApp(record)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settled(pilot)
+    async with playing(record, size=(100, 30)) as pilot:
         await press(pilot, "0", key)
         await shows(pilot, "the script does not exist (put it back, or edit `script:` in")
         await settled(pilot)
@@ -98,9 +93,7 @@ async def test_moves_that_need_the_script_are_refused_in_one_line(key: str, reco
 
 
 async def test_once_the_script_is_back_the_record_is_run_again(record: Path) -> None:
-    app = QuizlogApp(record)
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settled(pilot)
+    async with playing(record, size=(120, 40)) as pilot:
         (record.parent / "kept.py").rename(record.parent / "quiz.py")
         screen = await press(pilot, "R")
         assert screen.session.missing is None
@@ -111,9 +104,7 @@ async def test_once_the_script_is_back_the_record_is_run_again(record: Path) -> 
 
 
 async def test_a_record_may_name_another_script_before_it_is_read_again(record: Path) -> None:
-    app = QuizlogApp(record)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settled(pilot)
+    async with playing(record, size=(100, 30)) as pilot:
         record.write_text(record.read_text().replace('"quiz.py"', '"kept.py"'))
         screen = await press(pilot, "R")
         assert screen.session.source.path.name == "kept.py"
@@ -142,15 +133,13 @@ async def test_it_opens_from_the_library_and_a_long_one_too(
 
 
 async def test_the_tree_asks_nothing_that_it_would_refuse(record: Path) -> None:
-    app = QuizlogApp(record)
-    async with app.run_test(size=(100, 30), notifications=True) as pilot:
-        await settled(pilot)
+    async with playing(record, size=(100, 30), notifications=True) as pilot:
         await pilot.press("b")
         tree = await opened(pilot, TreeScreen)
         for key in "fra":
             await pilot.press(key)
             await shows(pilot, MISSING)
-            assert app.screen is tree
-            app.clear_notifications()
+            assert pilot.app.screen is tree
+            pilot.app.clear_notifications()
             await idle(pilot)
-            assert MISSING not in screen_text(app)
+            assert MISSING not in screen_text(pilot.app)

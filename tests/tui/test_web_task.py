@@ -16,7 +16,7 @@ from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.screens.consensus import ConsensusScreen
 from quizlog_tui.webquiz.task.task import PageResult
 from quizlog_tui.webquiz.task.task_record import TaskRecord
-from tests.support.screens import opened, press, settled, shows
+from tests.support.screens import opened, playing, press, settled, shows
 from tests.support.task_results import RIGHT, page, sent, task
 
 
@@ -33,8 +33,7 @@ async def test_the_decision_behind_an_answer_is_found(tmp_path: Path) -> None:
         append_decision(
             decisions_path(path), decide(Decision(f"d-{at}", "2026-11-21", asked, models))
         )
-    app = QuizlogApp(path)
-    async with app.run_test(size=(120, 40)) as pilot:
+    async with playing(path, size=(120, 40)) as pilot:
         player = await settled(pilot)
         assert player.known.decided == {0, 1}
         await shows(pilot, "The quiz is over: all 2 pages right.")
@@ -46,9 +45,7 @@ async def test_the_decision_behind_an_answer_is_found(tmp_path: Path) -> None:
 
 async def test_a_running_task_is_followed(tmp_path: Path) -> None:
     path = write(tmp_path / "record.yaml", "running", page("open"))
-    app = QuizlogApp(path)
-    async with app.run_test(size=(120, 40), notifications=True) as pilot:
-        await settled(pilot)
+    async with playing(path, size=(120, 40), notifications=True) as pilot:
         await shows(pilot, "Page 1: http://quiz.test/q")
         refused = page("open", sent(1, "too few"), sent(2))
         write(path, "running", RIGHT, refused)

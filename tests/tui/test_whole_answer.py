@@ -10,13 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textual.widgets import Input
 
-from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
 from quizlog_tui.tui.draw.answer import pretty_answer
 from quizlog_tui.tui.screenshot import screen_text
 from quizlog_tui.tui.widgets.prompt_panel import PromptPanel
 from tests.support.build import Build
-from tests.support.screens import SIZE, check, press, settled, shows
+from tests.support.screens import SIZE, check, playing, press, settled, shows
 
 QUIZ = """
 name = input("Who are you? ")
@@ -39,33 +38,29 @@ def record(build: Build) -> Path:
 
 @pytest.mark.parametrize("scene", ["whole-answer", "whole-matrix"])
 async def test_golden_screens(scene: str, record: Path) -> None:
-    app = QuizlogApp(record, clock=FrozenClock())
-    async with app.run_test(size=SIZE) as pilot:
-        await settled(pilot)
+    async with playing(record, clock=FrozenClock()) as pilot:
         await press(pilot, "escape", "h", *(["h"] if scene == "whole-answer" else []), "4")
-        check(scene, SIZE, screen_text(app))
+        check(scene, SIZE, screen_text(pilot.app))
 
 
 async def test_the_pane_follows_the_step_and_goes_again(record: Path) -> None:
-    app = QuizlogApp(record, clock=FrozenClock())
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settled(pilot)
+    async with playing(record, clock=FrozenClock(), size=(100, 30)) as pilot:
         await press(pilot, "escape", "4")
         await shows(pilot, "Step 3 has no answer.")
         await press(pilot, "h")
         await shows(pilot, "[100, 0, 1]]")
         await press(pilot, "4")
-        assert "Answer at step" not in screen_text(app)
+        assert "Answer at step" not in screen_text(pilot.app)
 
 
 async def test_the_error_that_an_answer_led_to_stands_with_it(build: Build) -> None:
-    app = QuizlogApp(build.record(QUIZ, "Eve", "{}", "[[1]]"), clock=FrozenClock())
-    async with app.run_test(size=(100, 40)) as pilot:
-        await settled(pilot)
+    async with playing(
+        build.record(QUIZ, "Eve", "{}", "[[1]]"), clock=FrozenClock(), size=(100, 40)
+    ) as pilot:
         await press(pilot, "escape", "h", "4")
         await shows(pilot, "✗ a stranger")
         await press(pilot, "h")
-        assert "a stranger" not in screen_text(app)
+        assert "a stranger" not in screen_text(pilot.app)
 
 
 @pytest.mark.parametrize(
@@ -74,11 +69,11 @@ async def test_the_error_that_an_answer_led_to_stands_with_it(build: Build) -> N
 async def test_forks_and_amendments_start_from_the_recorded_answer(
     record: Path, key: str, branches: list[str]
 ) -> None:
-    app = QuizlogApp(record, clock=FrozenClock())
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settled(pilot)
+    async with playing(record, clock=FrozenClock(), size=(100, 30)) as pilot:
         await press(pilot, "escape", "0", key)
-        assert isinstance(app.focused, Input) and app.focused.cursor_position == len("Ada")
+        assert isinstance(pilot.app.focused, Input) and pilot.app.focused.cursor_position == len(
+            "Ada"
+        )
         screen = await press(pilot, *" B", "enter")
         assert screen.session.record.inputs[0] == "Ada B"
         assert [one.name for one in screen.session.branches] == branches
@@ -86,8 +81,7 @@ async def test_forks_and_amendments_start_from_the_recorded_answer(
 
 @pytest.mark.parametrize("key", ["f", "A"])
 async def test_a_json_answer_is_changed_in_its_own_editor(record: Path, key: str) -> None:
-    app = QuizlogApp(record, clock=FrozenClock())
-    async with app.run_test(size=(100, 30)) as pilot:
+    async with playing(record, clock=FrozenClock(), size=(100, 30)) as pilot:
         screen = await settled(pilot)
         await press(pilot, "escape", "h", "h", key)
         assert screen.query_one(PromptPanel).draft == PLAN
@@ -96,8 +90,7 @@ async def test_a_json_answer_is_changed_in_its_own_editor(record: Path, key: str
 
 
 async def test_what_was_typed_for_a_fork_is_not_replaced(record: Path) -> None:
-    app = QuizlogApp(record, clock=FrozenClock())
-    async with app.run_test(size=(100, 30)) as pilot:
+    async with playing(record, clock=FrozenClock(), size=(100, 30)) as pilot:
         screen = await settled(pilot)
         await press(pilot, "escape", "0", "f", *" Love", "escape", "l", "h", "f")
         assert screen.query_one(PromptPanel).draft == "Ada Love"
