@@ -10,7 +10,7 @@ import os
 import stat
 from dataclasses import dataclass
 
-from ..files.paths import children
+from ..files.process import children
 
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 _TICK = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100

@@ -19,7 +19,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 
 from ...errors import QuizlogError, UsageError
-from ...files.paths import home_folder
+from ...files.process import home_folder
 from ...text import is_whole, one_line
 from .. import external
 from ..keys.keymap import screen_bindings
