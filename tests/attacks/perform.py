@@ -107,9 +107,10 @@ def judged(
     """
     with Scene() as scene, adopting():
         late: list[tuple[Judgement, float, str]] = []
-        for attack in attacks:
+        # Those that are checked again come first, so that the others pass the time until then.
+        for attack in sorted(attacks, key=lambda attack: not _forbidden(attack)):
             judgement = _judged(attack, scene, attempt, rules)
-            paths = [str(v) for name, v in attack.expect if name == "host_path_absent"]
+            paths = _forbidden(attack)
             if paths and not judgement.wrong:
                 late.append((judgement, time.monotonic() + _LATE, scene.aimed(paths[0])))
             else:
@@ -118,6 +119,11 @@ def judged(
             time.sleep(max(0.0, when - time.monotonic()))
             made = os.path.lexists(path)
             yield replace(judgement, wrong=(f"{path} was made",) if made else ())
+
+
+def _forbidden(attack: AttackEntry) -> list[str]:
+    """The paths that must not appear."""
+    return [str(value) for name, value in attack.expect if name == "host_path_absent"]
 
 
 def _judged(

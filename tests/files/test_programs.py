@@ -121,7 +121,7 @@ def test_no_module_of_the_current_folder_is_imported(stranger: Path, tmp_path: P
 
 def test_a_command_starts_no_program_of_the_current_folder(stranger: Path, tmp_path: Path) -> None:
     (stranger / "quiz.py").write_text("# /// script\n# dependencies = []\n# ///\ninput('? ')\n")
-    for path in ("", ".", ":" + os.environ["PATH"]):
+    for path in ("", ":" + os.environ["PATH"]):
         (stranger / "quiz.yaml").unlink(missing_ok=True)
         done = quizlog_in(stranger, "new", "quiz.py", "--seed", "1", PATH=path)
         assert done.returncode == 0, done.stderr

@@ -314,29 +314,34 @@ assert oct(os.stat(path).st_mode & 0o777) == "0o600"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def _counted(path: Path, counter: Path, count: int, how: str) -> None:
-    for _ in range(count):
-        with held(path, 60) if how == "record" else locked(path, 60):
-            number = int(counter.read_text()) + 1
-            counter.write_text(str(number))
-            if how == "record" and number % 3 == 0:
-                file = RecordFile(path)
-                file.read()
-        if how == "record" and number % 5 == 0:
+def _count(counter: Path) -> int:
+    number = int(counter.read_text()) + 1
+    counter.write_text(str(number))
+    return number
+
+
+def _counted(path: Path, of_record: Path, of_file: Path) -> None:
+    for _ in range(100):
+        with held(path, 60):
+            number = _count(of_record)
+            if number % 3 == 0:
+                RecordFile(path).read()
+        if number % 5 == 0:
             with contextlib.suppress(ConflictError):
                 file = RecordFile(path, 60)
                 file.read()
                 file.write(Record("q.py", 1, AppendOnlyList([str(number)]), 1))
+        with locked(path, 60):
+            _count(of_file)
 
 
-@pytest.mark.parametrize("how", ["record", "lock file"])
-def test_a_lock_has_one_holder_at_a_time(path: Path, tmp_path: Path, how: str) -> None:
-    counter = tmp_path / "counter"
-    counter.write_text("0")
-    arguments = (path, counter, 100, how)
-    holders = [SPAWN.Process(target=_counted, args=arguments) for _ in range(4)]
+def test_a_lock_has_one_holder_at_a_time(path: Path, tmp_path: Path) -> None:
+    counters = tmp_path / "of record", tmp_path / "of file"
+    for counter in counters:
+        counter.write_text("0")
+    holders = [SPAWN.Process(target=_counted, args=(path, *counters)) for _ in range(4)]
     for holder in holders:
         holder.start()
     for holder in holders:
         holder.join()
-    assert counter.read_text() == "400"
+    assert [counter.read_text() for counter in counters] == ["400", "400"]
