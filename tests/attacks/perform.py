@@ -17,9 +17,9 @@ from quizlog_tui.sandbox.executor import Sandbox
 from quizlog_tui.sandbox.inside.wire import Level
 from quizlog_tui.sandbox.result import ExecResult, SandboxLimits
 from quizlog_tui.sandbox.run import RUN
-from tests.attacks.around import Lookout, adopting
 from tests.attacks.entries import INVARIANTS, Attack, AttackEntry
 from tests.attacks.judge import CHECKS, Attempt, Check
+from tests.attacks.observe import MachineWatch, adopting
 from tests.attacks.scene import Scene
 
 _GRACE = 3.0
@@ -139,20 +139,20 @@ def _judged(
 def _attempt(attack: Attack, scene: Scene, sandbox: Sandbox) -> Attempt:
     left = _leftovers()
     workspace = scene.workspace if attack.in_workspace else None
-    lookout = Lookout(scene)
+    watch = MachineWatch(scene)
     try:
         with ThreadPoolExecutor(1) as beside:
             neighbour = beside.submit(_answer, sandbox, 60.0) if attack.neighbour else None
             result = sandbox.run(
                 scene.aimed(attack.code), workspace, SandboxLimits(wall=attack.wall)
             )
-            lookout.over()
+            watch.over()
             neighbour_answer = neighbour.result() if neighbour else 42
     finally:
-        around = lookout.stop(sandbox.servers)
+        machine = watch.stop(sandbox.servers)
     return Attempt(
         result=result,
-        around=around,
+        machine=machine,
         leftovers=sorted(_leftovers() - left),
         next_answer=_answer(sandbox, 60.0),
         neighbour_answer=neighbour_answer,

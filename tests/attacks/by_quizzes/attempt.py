@@ -20,9 +20,9 @@ from quizlog_tui.replay.transcript import Transcript
 from quizlog_tui.replay.uncached_runs import UncachedRuns
 from quizlog_tui.replay.world import isolation
 from quizlog_tui.session.session import Session
-from tests.attacks.around import Around, Lookout
 from tests.attacks.by_quizzes.entries import QuizAttack
 from tests.attacks.by_quizzes.left_files import LeftFile, left_files
+from tests.attacks.observe import MachineWatch, Observations
 from tests.attacks.scene import Scene
 
 _SEED = 7
@@ -89,7 +89,7 @@ class QuizAttempt:
     """The new files in its folder, including its record."""
     before: AttackFacts
     after: AttackFacts
-    around: Around
+    machine: Observations
     next_print: str
     """First printed text of the next run; must be `42`."""
     sibling_print: str
@@ -107,20 +107,20 @@ def attempt(attack: QuizAttack, scene: Scene) -> QuizAttempt:
     with scratch_folder("quiz-attack") as place:
         folder = place / "quiz"
         record = _staged(attack, scene, folder)
-        before, lookout = AttackFacts.now(scene, folder / "quiz.py"), Lookout(scene)
+        before, watch = AttackFacts.now(scene, folder / "quiz.py"), MachineWatch(scene)
         try:
             with Replayer(attack.limits) as replayer:
                 live = _live(attack, scene, record, replayer)
                 sibling = _sibling(attack, scene, folder, replayer, attack.sibling_then)
-                lookout.over()
+                watch.over()
                 next_print = _next(folder, replayer)
             verdict = _verified(attack, record)
             shells = tuple(_shell(attack, scene, folder, words) for words in attack.commands)
         finally:
-            around = lookout.stop()
+            machine = watch.stop()
         after = AttackFacts.now(scene, folder / "quiz.py")
         found = tuple(left_files(folder, [*dict(attack.beside), "quiz.py", "next.py"]))
-    return QuizAttempt(*live, verdict, shells, found, before, after, around, next_print, sibling)
+    return QuizAttempt(*live, verdict, shells, found, before, after, machine, next_print, sibling)
 
 
 def _staged(attack: QuizAttack, scene: Scene, folder: Path) -> Path:

@@ -7,7 +7,7 @@ from typing import Any
 
 from quizlog_tui.text import one_line
 from tests.attacks.by_quizzes.attempt import QuizAttempt
-from tests.attacks.judge import AROUND, Check, must
+from tests.attacks.judge import OF_MACHINE, Check, must
 from tests.attacks.scene import Scene
 
 _TRACEBACK = "Traceback (most recent call last)"
@@ -144,7 +144,7 @@ def unchanged(name: str, said: str) -> Check:
     return check
 
 
-CHECKS: dict[str, Check] = AROUND | {
+CHECKS: dict[str, Check] = OF_MACHINE | {
     "status_in": status_in,
     "said_has": said_has,
     "prints_eq": prints_eq,
