@@ -7,6 +7,7 @@ compares folders, processes and listeners before and after.
 from __future__ import annotations
 
 import contextlib
+import glob
 import os
 import signal
 import sys
@@ -17,7 +18,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Event, Thread
 
-from quizlog_tui.files.scratch import owned_by
 from quizlog_tui.sandbox import usage
 from quizlog_tui.sandbox.box import NOBODY
 from tests.attacks.scene import Scene, digest
@@ -67,7 +67,7 @@ class Observer:
     def _now() -> tuple[int, int, int, int]:
         pids = usage.tree(os.getpid())
         own = usage.usage([os.getpid()])
-        memory = usage.private_shares(pids) + _shared()
+        memory = sum(map(_private, pids)) + _shared()
         return usage.usage(pids).processes, memory, own.resident, on_disk(pids)
 
 
@@ -76,7 +76,9 @@ def on_disk(pids: list[int]) -> int:
 
     The free space of the disk would not show it, as other programs write to it too.
     """
-    folders = owned_by(pids)
+    owners = tuple(f".{pid}-" for pid in pids)
+    made = glob.glob(f"{tempfile.gettempdir()}/quizlog.*")
+    folders = [one for one in made if any(each in os.path.basename(one) for each in owners)]
     devices = {os.stat(place).st_dev for place in _PLACES if os.path.isdir(place)}
     inside = tuple(f"{folder}/" for folder in folders)
     others = (
@@ -85,6 +87,16 @@ def on_disk(pids: list[int]) -> int:
         if file.device in devices and not (file.named and file.path.startswith(inside))
     )
     return sum(usage.below(folder, _ENOUGH) for folder in folders) + sum(others)
+
+
+def _private(pid: int) -> int:
+    """Bytes of a process in memory and swap, without files in memory and shared segments."""
+    try:
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_bytes().splitlines()
+    except OSError:
+        return usage.usage([pid]).resident  # it forbids this; then all that it maps counts
+    kinds = (b"Pss_Anon:", b"Pss_File:", b"SwapPss:")
+    return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith(kinds))
 
 
 def _shared() -> int:

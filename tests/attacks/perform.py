@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from quizlog_tui.files.scratch import scratch_names
 from quizlog_tui.sandbox.executor import Sandbox
 from quizlog_tui.sandbox.inside.wire import Level
 from quizlog_tui.sandbox.result import ExecResult, SandboxLimits
@@ -167,7 +166,7 @@ def _answer(sandbox: Sandbox, wall: float) -> object:
 def _leftovers() -> set[str]:
     """Private folders of this process's runs, and core files."""
     temporary = tempfile.gettempdir()
-    patterns = (f"{temporary}/{scratch_names(RUN)}*", "core", "core.*", "*.core")
+    patterns = (f"{temporary}/quizlog.{RUN}.{os.getpid()}-*", "core", "core.*", "*.core")
     return {str(Path(name).resolve()) for pattern in patterns for name in glob.glob(pattern)}
 
 

@@ -25,7 +25,8 @@ from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.lock import lock_file, locked
 from quizlog_tui.record.model import Record
 from quizlog_tui.record.store import RecordFile
-from tests.support.locks import LINUX, places, queue_of, until
+from tests.support.locks import LINUX, places, queue_of
+from tests.support.processes import wait_for
 
 SPAWN = multiprocessing.get_context("spawn")
 
@@ -190,7 +191,7 @@ def test_a_holder_that_comes_back_at_once_starves_nobody(path: Path) -> None:
     try:
         for _ in range(10):
             seen = counted.value
-            until(lambda seen=seen: counted.value > seen + 1)
+            wait_for(lambda seen=seen: counted.value > seen + 1)
             before = counted.value
             with held(path, 20):
                 passed.append(counted.value - before)
@@ -213,7 +214,7 @@ def test_who_waits_longer_is_first(path: Path) -> None:
     with held(path):
         for number, thread in enumerate(threads):
             thread.start()
-            until(lambda number=number: places(path) == list(range(number + 1)))
+            wait_for(lambda number=number: places(path) == list(range(number + 1)))
     for thread in threads:
         thread.join()
     assert order == list(range(5))
@@ -232,7 +233,7 @@ lock_file(Path({str(path)!r}), 60)
     with held(path):
         waiting = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
         assert waiting.stdout is not None and waiting.stdout.readline()
-        until(lambda: places(path) == [0])
+        wait_for(lambda: places(path) == [0])
         waiting.kill()
         waiting.wait()
         waiting.stdout.close()
