@@ -19,8 +19,9 @@ MATRIX_LIST = "matrixlist"
 """Another tag for a matrix."""
 
 _TAGS = (TEXTAREA, RADIO, CHECKBOX, MATRIX_LIST, MATRIX)
-"""The kinds that a comment on the line that asks may name, such as `#textarea`."""
-_TAG = re.compile(rf"#\s*({'|'.join(_TAGS)}|rows\s*=\s*\d{{1,4}})(?=\s|#|$)")
+"""The kinds that a comment on the line that asks may name, such as `#textarea`; with a space behind
+the sign, as in `# matrix of weights`, it is an ordinary comment."""
+_TAG = re.compile(rf"#({'|'.join(_TAGS)}|rows\s*=\s*\d{{1,4}})(?=\s|#|$)")
 
 
 def tags_in(comment: str) -> list[str]:
