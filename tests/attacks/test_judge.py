@@ -14,10 +14,9 @@ import pytest
 from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import LastError
 from tests.attacks import observe
-from tests.attacks.by_quizzes.attempt import QuizAttempt, Shell, attempt
+from tests.attacks.by_quizzes.attempt import LeftFile, QuizAttempt, Shell, attempt
 from tests.attacks.by_quizzes.entries import load
 from tests.attacks.by_quizzes.judge import CHECKS
-from tests.attacks.by_quizzes.left_files import LeftFile
 from tests.attacks.entries import QUIZ_ATTACKS
 from tests.attacks.observe import MachineWatch, adopting
 from tests.attacks.scene import Scene
