@@ -104,6 +104,12 @@ def tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
+@cache
+def nodes(path: Path) -> list[ast.AST]:
+    """All nodes of a module, walked once for all tests."""
+    return list(ast.walk(tree(path)))
+
+
 NAMES = {name_of(path): path for path in MODULES}
 BOOT = re.compile(r"import (inside\.\w+), (worker\.\w+)")
 """What the text of `replay/process/spawn.py` loads in the quiz process, from folders it names."""
@@ -175,7 +181,7 @@ def test_no_test_imports_from_a_test() -> None:
     named = {
         path: node.module or ""
         for path in TESTS
-        for node in ast.walk(tree(path))
+        for node in nodes(path)
         if isinstance(node, ast.ImportFrom)
         and (node.module or "").rpartition(".")[2].startswith("test_")
     }
@@ -198,7 +204,7 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
 
 def test_functions_stay_small() -> None:
     for path in MODULES:
-        for node in ast.walk(tree(path)):
+        for node in nodes(path):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 assert (node.end_lineno or 0) - node.lineno <= 50, f"{path}: {node.name}"
 
@@ -261,7 +267,7 @@ def _defined(path: Path) -> Iterator[str]:
 def _names(path: Path) -> Counter[str]:
     """How often a module uses each name, also in an import, an annotation or a dotted text."""
     found: Counter[str] = Counter()
-    for node in ast.walk(tree(path)):
+    for node in nodes(path):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             found[node.id] += 1
         elif isinstance(node, ast.Attribute):
@@ -275,7 +281,7 @@ def _names(path: Path) -> Counter[str]:
 
 def test_no_toast_parses_markup() -> None:
     for path in (PACKAGE / "tui").rglob("*.py"):
-        for node in ast.walk(tree(path)):
+        for node in nodes(path):
             if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "notify":
                 plain = {k.arg: getattr(k.value, "value", None) for k in node.keywords}
                 assert plain.get("markup") is False, f"{path.name}:{node.lineno}"
@@ -295,7 +301,7 @@ def _bases(path: Path) -> dict[str, list[str]]:
             found.get(base, f"{own}.{base}")
             for base in (ast.unparse(each).split("[")[0] for each in node.bases)
         ]
-        for node in ast.walk(tree(path))
+        for node in nodes(path)
         if isinstance(node, ast.ClassDef)
     }
 
@@ -351,7 +357,7 @@ def _real_classes() -> list[type]:
 def _uses(path: Path) -> Counter[str]:
     """How often a module asks an object for each name, or calls it by `getattr`."""
     found: Counter[str] = Counter()
-    for node in ast.walk(tree(path)):
+    for node in nodes(path):
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
             found[node.attr] += 1
         elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "getattr":
@@ -369,7 +375,7 @@ def _function(value: object) -> Any:
 
 def _own_uses(method: Any, kind: type) -> int:
     """How often a method asks for its own name, as a call of `super()` does."""
-    for node in ast.walk(tree(NAMES[kind.__module__])):
+    for node in nodes(NAMES[kind.__module__]):
         if isinstance(node, ast.ClassDef) and node.name == kind.__name__:
             for each in node.body:
                 if getattr(each, "name", "") == method.__name__:
@@ -473,7 +479,7 @@ def test_each_kind_of_answer_is_spelled_in_one_place() -> None:
     spelled = {
         path.stem
         for path in MODULES
-        for node in ast.walk(tree(path))
+        for node in nodes(path)
         if isinstance(node, ast.Constant) and node.value in KINDS
     }
     assert spelled == {"input_kinds"}

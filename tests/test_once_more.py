@@ -67,63 +67,36 @@ def test_what_passes_is_run_once(build: Build) -> None:
 
 
 def test_what_fails_once_is_green_and_told_last(build: Build) -> None:
-    code, lines = run(build, once("a"), once("b"))
+    """Also in its setting up, and though a plain run leaves it out."""
+    late = "@pytest.fixture\ndef late(): fails_once('late ')\ndef test_late(late): pass"
+    odd = '@pytest.mark.parametrize("x", ["a b::[c]"])\ndef test_odd(x): fails_once(f"<{x}>")'
+    slow = "pytestmark = pytest.mark.slow"
+    code, lines = run(build, slow, once("a"), late, odd, arguments=("-m", "slow"))
     assert code == 0
-    assert lines[-2:] == [
-        "flaky: test_it.py::test_a (first failure: AssertionError: too early)",
-        "flaky: test_it.py::test_b (first failure: AssertionError: too early)",
+    assert lines[-3:] == [
+        f"flaky: test_it.py::test_{name} (first failure: AssertionError: too early)"
+        for name in ("a", "late", "odd[a b::[c]]")
     ]
-    assert "2 passed" in lines[-3]
+    assert "3 passed" in lines[-4]
 
 
-def test_what_fails_in_its_setting_up_is_repeated_too(build: Build) -> None:
-    fixture = "@pytest.fixture\ndef late(): fails_once('late ')\ndef test_late(late): pass"
-    odd = '@pytest.mark.parametrize("x", ["a b::[c]", ""])\ndef test_odd(x): fails_once(f"<{x}>")'
-    code, lines = run(build, fixture, odd)
-    assert code == 0
-    assert sum(line.startswith("flaky: test_it.py::test_") for line in lines) == 3
-
-
-def test_what_fails_twice_is_red(build: Build) -> None:
-    code, lines = run(build, once("a"), "def test_wrong(): assert 1 == 2")
+def test_what_fails_twice_or_is_skipped_then_is_red(build: Build) -> None:
+    skips = "def test_skips():\n    if seen.exists(): pytest.skip('now')\n    fails_once('s ')"
+    code, lines = run(build, skips, once("a"), "def test_wrong(): assert 1 == 2")
     assert code == 1
+    assert "failed twice: test_it.py::test_skips (AssertionError: too early)" in lines
     assert "failed twice: test_it.py::test_wrong (assert 1 == 2)" in lines
     assert lines[-1].startswith("flaky: test_it.py::test_a (")
 
 
-def test_what_kills_its_worker_once_is_repeated(build: Build) -> None:
+def test_what_kills_its_worker_is_repeated_and_hides_no_other(build: Build) -> None:
     kills = "import os, signal\ndef test_kills():\n    try: fails_once('k ')\n    except AssertionError: os.kill(os.getpid(), signal.SIGKILL)"
-    code, lines = run(build, kills, once("z"), arguments=("-n2",))
-    assert code == 0
-    assert lines[-2].startswith("flaky: test_it.py::test_kills (first failure: worker 'gw")
-    assert lines[-1] == "flaky: test_it.py::test_z (first failure: AssertionError: too early)"
-
-
-def test_what_kills_its_worker_twice_is_red_and_hides_no_other(build: Build) -> None:
-    code, lines = run(
-        build, "import os\ndef test_ends(): os._exit(7)", once("z"), arguments=("-n2",)
-    )
+    ends = "def test_ends(): os._exit(7)"
+    code, lines = run(build, kills, ends, once("z"), arguments=("-n2",))
     assert code == 1
     assert any(line.startswith("failed twice: test_it.py::test_ends (worker 'gw") for line in lines)
-    assert lines[-1].startswith("flaky: test_it.py::test_z (")
-
-
-def test_more_than_some_flaky_tests_are_red(build: Build) -> None:
-    code, lines = run(build, *(once(name) for name in "abcd"))
-    assert code == 1
-    assert "red: 4 tests are flaky, and at most 3 may be" in lines
-    assert all(line.startswith("flaky: ") for line in lines[-4:])
-
-
-def test_what_is_skipped_the_second_time_has_not_passed(build: Build) -> None:
-    skips = "def test_skips():\n    if seen.exists(): pytest.skip('now')\n    fails_once('s ')"
-    assert run(build, skips)[0] == 1
-
-
-def test_a_marked_test_is_repeated_though_a_plain_run_leaves_it_out(build: Build) -> None:
-    marked = "@pytest.mark.slow\n" + once("slow")
-    code, lines = run(build, marked, arguments=("-m", "slow"))
-    assert code == 0 and lines[-1].startswith("flaky: test_it.py::test_slow (")
+    assert lines[-2].startswith("flaky: test_it.py::test_kills (first failure: worker 'gw")
+    assert lines[-1] == "flaky: test_it.py::test_z (first failure: AssertionError: too early)"
 
 
 @pytest.mark.parametrize(
@@ -156,7 +129,9 @@ def test_the_bound_of_flaky_tests(capsys: pytest.CaptureFixture[str]) -> None:
         failed = {f"t.py::test_{index}": "why" for index in range(count)}
         second = Outcomes(0, frozenset(failed), {})
         assert verdict(Outcomes(1, frozenset(), failed), second) == (count > MOST_FLAKY)
-    assert "t.py::test_3 (first failure: why)" in capsys.readouterr().out
+    lines = capsys.readouterr().out.splitlines()
+    assert "red: 4 tests are flaky, and at most 3 may be" in lines
+    assert "flaky: t.py::test_3 (first failure: why)" in lines[-4:]
 
 
 def test_in_a_terminal_there_is_a_bar_and_what_fails_is_named_at_once(build: Build) -> None:

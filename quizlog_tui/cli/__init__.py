@@ -14,7 +14,7 @@ import sys
 from collections.abc import Sequence
 
 from ..errors import OutputError, QuizlogError, refusal
-from ..files.paths import drop_relative_entries, keep_own_rights
+from ..files.process import drop_relative_entries, keep_own_rights
 from ..files.regular_file import open_regular
 from ..replay.process.spawn import discard, prestart
 from ..text import one_line

@@ -64,7 +64,7 @@ COMMANDS = {
 }
 """The module of each command, in the order of the help; its `PARSERS` has the command's parser."""
 LIST = Path(__file__).with_name("commands.txt")
-"""The list of all commands in the help: what `command_list` returns."""
+"""The list of all commands in the help, grouped, as their modules declare them."""
 EXIT_CODES = {
     0: "done: the quiz waits for an answer, or has finished",
     1: "the script raised",
@@ -166,18 +166,3 @@ def record_parser() -> Parser:
     add_allow(parser)
     add_wait(parser)
     return parser
-
-
-def command_list() -> str:
-    """All commands, grouped, as their modules declare them."""
-    entries = [parser_of(name).entry for name in COMMANDS]
-    lines = [
-        ("look", "RECORD", "show the questionnaire up to the pointer"),
-        ("look", "RECORD ANSWER", "answer the pending question (-- before an answer like --x)"),
-        *((entry.group, entry.usage, entry.about) for entry in entries),
-    ]
-    shown, before = [], ""
-    for group, usage, about in lines:
-        shown.append(f"{'' if group == before else group:<11}quizlog {usage:<29} {about}")
-        before = group
-    return "\n".join(shown) + "\n"

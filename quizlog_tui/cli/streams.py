@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
 
 from ..errors import OutputError, UsageError
-from ..files.paths import open_standard_descriptors
+from ..files.process import open_standard_descriptors
 from ..terminal_text import colored, plain
 from ..text import first_lines, one_line, told_once, visible
 

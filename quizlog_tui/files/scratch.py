@@ -12,7 +12,7 @@ import os
 import re
 import stat
 import tempfile
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Self
 
@@ -23,7 +23,7 @@ except ImportError:  # Windows: nothing is locked, and nothing of others is remo
 
 _PREFIX = "quizlog."
 _OURS = re.compile(r"quizlog\.[a-z-]+\.\d+-[a-z0-9_]{8}")
-"""What `mkdtemp` makes of the names of `scratch_names`."""
+"""What `mkdtemp` makes of the names of `_names`."""
 _swept: set[str] = set()
 """Folders in which this process has removed what killed processes left."""
 
@@ -46,7 +46,7 @@ class Scratch:
             sweep(place)
         self._lock: int | None = None
         while True:
-            self.path = Path(tempfile.mkdtemp(prefix=scratch_names(kind), dir=place))
+            self.path = Path(tempfile.mkdtemp(prefix=_names(kind), dir=place))
             try:
                 self._lock = _lock(str(self.path))
             except (FileNotFoundError, BlockingIOError):
@@ -62,7 +62,7 @@ class Scratch:
             OSError: Some of it cannot be removed.
         """
         try:
-            remove_tree(str(self.path))
+            _remove_tree(str(self.path))
         finally:
             if self._lock is not None:
                 os.close(self._lock)
@@ -82,19 +82,9 @@ def scratch_folder(kind: str) -> Iterator[Path]:
         yield scratch.path
 
 
-def scratch_names(kind: str) -> str:
+def _names(kind: str) -> str:
     """The prefix of the names of this process's temporary folders of a kind."""
     return f"{_PREFIX}{kind}.{os.getpid()}-"
-
-
-def owned_by(pids: Collection[int]) -> list[str]:
-    """The folders for temporary files that these processes made and have not removed."""
-    place = tempfile.gettempdir()
-    owners = tuple(f".{pid}-" for pid in pids)
-    with contextlib.suppress(OSError), os.scandir(place) as entries:
-        names = [entry.name for entry in entries if entry.name.startswith(_PREFIX)]
-        return [os.path.join(place, name) for name in names if any(one in name for one in owners)]
-    return []
 
 
 def sweep(place: str) -> None:
@@ -116,7 +106,7 @@ def _is_ours(info: os.stat_result) -> bool:
 def _remove_unheld(path: str) -> None:
     lock = _lock(path)
     try:
-        remove_tree(path)
+        _remove_tree(path)
     finally:
         os.close(lock)
 
@@ -141,7 +131,7 @@ def _lock(path: str) -> int:
     return fd
 
 
-def remove_tree(folder: str) -> None:
+def _remove_tree(folder: str) -> None:
     """Remove a folder of any depth and with any modes, by moving its inner folders to the top.
 
     Raises:

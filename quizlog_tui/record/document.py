@@ -7,6 +7,7 @@ Only structure and types are checked, not whether the script exists or agrees.
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,13 +17,13 @@ from ..errors import RecordError
 from . import who
 from .append_only_list import AppendOnlyList
 from .model import MAIN, Branch, LastError, Record, Status
-from .yaml_text import dump_json, dump_yaml, list_items, one_line_items, parse, parse_own
+from .yaml_text import dump_yaml, list_items, one_line_items, parse, parse_own
 
 
 def to_text(data: Mapping[str, Any], path: Path) -> str:
     """The text for a file: JSON if its name ends in `.json`, else YAML."""
     if path.suffix == ".json":
-        return dump_json(data)
+        return json.dumps(data, indent=1, default=list) + "\n"
     return "".join(_entry(key, value) for key, value in data.items())
 
 

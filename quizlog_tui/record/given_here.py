@@ -32,11 +32,6 @@ _GIVEN, _SHOWN = "given", "shown"
 _LONGEST = 200
 
 
-def given_here_path() -> Path:
-    """The path of the file, which may not exist."""
-    return config_folder() / "given-here.toml"
-
-
 def is_given_here(path: Path, record: Record, script: str) -> bool:
     """Whether the arguments and answers of a record were given or allowed on this machine.
 
@@ -118,6 +113,10 @@ def _answers_of(record: Record, name: str) -> list[str]:
     return list(record.path_of(name))
 
 
+def _path() -> Path:
+    return config_folder() / "given-here.toml"
+
+
 def _holds(path: Path, mark: str) -> bool:
     return _marks().get(os.path.realpath(path)) == mark
 
@@ -126,7 +125,7 @@ def _marks() -> dict[str, str]:
     import json
 
     try:
-        text = given_here_path().read_text(encoding="utf-8")
+        text = _path().read_text(encoding="utf-8")
         return {json.loads(path): mark for path, mark in _LINE.findall(text)}
     except (OSError, ValueError):
         return {}
@@ -135,7 +134,7 @@ def _marks() -> dict[str, str]:
 def _store(path: Path, mark: str) -> None:
     if _holds(path, mark):
         return
-    target = given_here_path()
+    target = _path()
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with locked(target):  # other records may be written at the same time

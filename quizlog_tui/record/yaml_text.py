@@ -207,11 +207,6 @@ def dump_yaml(data: Mapping[str, Any]) -> str:
     return "".join(_entries(data, ""))
 
 
-def dump_json(data: Mapping[str, Any]) -> str:
-    """Data as indented JSON in ASCII."""
-    return json.dumps(data, indent=1, default=list) + "\n"
-
-
 def _entries(data: Mapping[str, Any], indent: str) -> Iterator[str]:
     for key, value in data.items():
         plain = _PLAIN_KEY.fullmatch(key) and key.lower() not in _RESERVED_KEYS

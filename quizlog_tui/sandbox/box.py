@@ -17,7 +17,7 @@ from dataclasses import asdict
 from pathlib import Path
 from threading import Lock
 
-from ..files.paths import find_program
+from ..files.process import find_program
 from . import usage
 from .inside import wire
 from .inside.shut import SCOPES, landlock_version

@@ -19,7 +19,7 @@ from functools import cache
 from pathlib import Path
 from threading import Event, Lock
 
-from ..files.paths import find_program
+from ..files.process import find_program
 from ..files.scratch import scratch_folder
 from .box import ENVIRONMENT, ISOLATED, LABELS, LACKS, PRELOAD, Box, BoxError
 from .inside.wire import Level

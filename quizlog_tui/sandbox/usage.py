@@ -10,7 +10,7 @@ import os
 import stat
 from dataclasses import dataclass
 
-from ..files.paths import children
+from ..files.process import children
 
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 _TICK = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
@@ -71,15 +71,6 @@ def usage(pids: list[int]) -> Usage:
 
 def shares(pids: list[int]) -> int:
     """Bytes of these processes in memory and swap; shared ones are divided among their users."""
-    return _shares(pids, (b"Pss:", b"SwapPss:"))
-
-
-def private_shares(pids: list[int]) -> int:
-    """The part of `shares` without files in memory and shared segments."""
-    return _shares(pids, (b"Pss_Anon:", b"Pss_File:", b"SwapPss:"))
-
-
-def _shares(pids: list[int], kinds: tuple[bytes, ...]) -> int:
     total = 0
     for pid in pids:
         try:
@@ -90,7 +81,7 @@ def _shares(pids: list[int], kinds: tuple[bytes, ...]) -> int:
             total += usage([pid]).resident
             continue
         for line in lines:
-            if line.startswith(kinds):
+            if line.startswith((b"Pss:", b"SwapPss:")):
                 total += int(line.split()[1]) * 1024
     return total
 

@@ -49,7 +49,7 @@ class SettledRecord:
     """What a user should know."""
 
 
-def settle(
+def _settle(
     record: Record, source: Source, replayer: Replayer, clock: Callable[[], str]
 ) -> SettledRecord:
     """A record just read, with all answers whose questions are still the recorded ones.
@@ -87,33 +87,6 @@ def _settled_answers(
     run = replayer.replay(source, world_of(record), record.used)
     notes = (*((same,) if changed else ()), *run.warnings)
     return _settled(record, run, run, notes)
-
-
-def settle_switched(
-    before: Record, moved: Record, source: Source, replayer: Replayer, clock: Callable[[], str]
-) -> SettledRecord:
-    """A record whose active branch was just changed; that branch may be of an older script.
-
-    Args:
-        before: The record when the branch was not yet the active one.
-        moved: The record now.
-        source: The script.
-        replayer: Runs the script.
-        clock: Returns the present time, for `created` of a branch.
-
-    Raises:
-        UsageError: Not one of its answers belongs to a question of the script as it is now.
-    """
-    from ..proof.drift import branch_drift
-
-    drift = branch_drift(before, moved.branch, source, replayer)
-    if drift.difference is None:
-        return _settled(moved, drift.run, drift.run, drift.run.warnings)
-    if not drift.agreed and drift.answers:
-        raise _of_older_script(drift)
-    entry = before.branches[moved.branch]
-    parked = BranchEnd(entry.status, entry.score, clock(), entry.code_hash)
-    return _with_old_branch(moved, drift, parked)
 
 
 def _of_older_script(drift: BranchDrift) -> UsageError:
@@ -272,7 +245,7 @@ class LiveRecord:
         self._given_here = bool(self.source.asked) and self._is_given_here(record)
         if record.output:
             _checked_output(self.file.path, record.output, self.source.path)
-        found = settle(record, self.source, self.replayer, self.now)
+        found = _settle(record, self.source, self.replayer, self.now)
         return replace(found, record=self.finished(found.record, found.transcript))
 
     def _read_script(self, record: Record) -> Source | ScriptError:
@@ -320,9 +293,22 @@ class LiveRecord:
                 return known
         return self.replayer.replay(self.source, world_of(record), inputs)
 
-    def settle_switched(self, record: Record, moved: Record) -> SettledRecord:
-        """Settle `moved`, which has another active branch, with the present script."""
-        return settle_switched(record, moved, self.source, self.replayer, self.now)
+    def settle_switched(self, before: Record, moved: Record) -> SettledRecord:
+        """Settle `moved`, whose active branch was just changed and may be of an older script.
+
+        Raises:
+            UsageError: Not one of its answers belongs to a question of the script as it is now.
+        """
+        from ..proof.drift import branch_drift
+
+        drift = branch_drift(before, moved.branch, self.source, self.replayer)
+        if drift.difference is None:
+            return _settled(moved, drift.run, drift.run, drift.run.warnings)
+        if not drift.agreed and drift.answers:
+            raise _of_older_script(drift)
+        entry = before.branches[moved.branch]
+        parked = BranchEnd(entry.status, entry.score, self.now(), entry.code_hash)
+        return _with_old_branch(moved, drift, parked)
 
     def write(self, record: Record, run: Transcript) -> list[str]:
         """Write a finished record durably, and its result file if it names one.

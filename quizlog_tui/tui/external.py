@@ -13,7 +13,7 @@ from pathlib import Path
 from textual.app import App, SuspendNotSupported
 
 from ..errors import UsageError
-from ..files.paths import find_program, home_folder
+from ..files.process import find_program, home_folder
 from ..files.scratch import scratch_folder
 
 

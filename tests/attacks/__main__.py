@@ -16,8 +16,8 @@ from quizlog_tui.sandbox.box import ISOLATED
 from quizlog_tui.sandbox.executor import Sandbox
 from quizlog_tui.text import one_line
 from tests.attacks.by_quizzes import entries as quiz_entries
-from tests.attacks.by_quizzes.perform import known
-from tests.attacks.by_quizzes.perform import perform as perform_quizzes
+from tests.attacks.by_quizzes.judge import known
+from tests.attacks.by_quizzes.judge import perform as perform_quizzes
 from tests.attacks.entries import CODE_ATTACKS, QUIZ_ATTACKS, E, load, one_of_each_class
 from tests.attacks.perform import Judgement, known_gaps, perform
 from tests.attacks.pipeline import PIPELINE

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from quizlog_tui.sandbox.result import ExecResult
-from tests.attacks.around import Around
+from tests.attacks.observe import Observations
 from tests.attacks.scene import Scene, digest
 
 _MEGA = 1 << 20
@@ -20,7 +20,7 @@ class Attempt:
     """An attack that was run, with all observations."""
 
     result: ExecResult
-    around: Around
+    machine: Observations
     leftovers: list[str]
     """Remaining private folders of runs, and core files."""
     next_answer: Any
@@ -82,7 +82,7 @@ def canary_absent(attempt: Attempt, scene: Scene, value: Any) -> str | None:
 
 def unchanged(attempt: Any, scene: Scene, value: str) -> str | None:
     """A folder is unchanged."""
-    same = digest(Path(value)) == attempt.around.before[value]
+    same = digest(Path(value)) == attempt.machine.before[value]
     return must(same, f"{Path(value).name} was changed")
 
 
@@ -98,25 +98,25 @@ def peak(attribute: str, unit: int) -> Check:
     """A check that a growth stayed within its limit."""
 
     def check(attempt: Any, scene: Scene, value: float) -> str | None:
-        grown = getattr(attempt.around.seen, attribute) / unit
+        grown = getattr(attempt.machine.seen, attribute) / unit
         return must(grown <= value, f"{attribute} grew by {grown:.0f}")
 
     return check
 
 
-AROUND: dict[str, Check] = {
-    "wall_max": lambda a, s, v: must(a.around.took <= v, f"took {a.around.took:.1f} s"),
+OF_MACHINE: dict[str, Check] = {
+    "wall_max": lambda a, s, v: must(a.machine.took <= v, f"took {a.machine.took:.1f} s"),
     "host_path_absent": lambda a, s, v: must(not os.path.lexists(v), f"{v} was made"),
     "host_tree_unchanged": unchanged,
     "outside_unchanged": lambda a, s, v: unchanged(a, s, str(s.outside)),
     "no_connection": lambda a, s, v: must(not s.connected(), "a listener was reached"),
     "no_new_host_listener": lambda a, s, v: must(
-        not a.around.listeners, f"{len(a.around.listeners)} more"
+        not a.machine.listeners, f"{len(a.machine.listeners)} more"
     ),
     "no_survivors": lambda a, s, v: must(
-        not a.around.survivors, f"{len(a.around.survivors)} still run"
+        not a.machine.survivors, f"{len(a.machine.survivors)} still run"
     ),
-    "parent_alive": lambda a, s, v: must(a.around.took >= 0, "nobody is left to ask"),
+    "parent_alive": lambda a, s, v: must(a.machine.took >= 0, "nobody is left to ask"),
     "victim_alive": lambda a, s, v: must(s.victim.poll() is None, "the victim is gone"),
     "peak_pids_max": peak("tasks", 1),
     "peak_mem_max_mb": peak("memory", _MEGA),
@@ -124,7 +124,7 @@ AROUND: dict[str, Check] = {
     "host_disk_delta_max_mb": peak("disk", _MEGA),
 }
 """Checks of the observations of the machine, for any kind of attack."""
-CHECKS: dict[str, Check] = AROUND | {
+CHECKS: dict[str, Check] = OF_MACHINE | {
     "status_in": status_in,
     "answer_eq": answer_eq,
     "answer_ne": lambda a, s, v: must(not _same(a.result.answer, v), f"answer {v}"),

@@ -1,17 +1,29 @@
-"""Measures processes, memory and disk use of this process's tree while an attack runs."""
+"""Observes the machine from before an attack until all that it started should have ended.
+
+An `Observer` measures processes, memory and disk use of this process's tree; a `MachineWatch` also
+compares folders, processes and listeners before and after.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import glob
 import os
+import signal
+import sys
 import tempfile
-from collections.abc import Collection
+import time
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Event, Thread
 
-from quizlog_tui.files.scratch import owned_by
 from quizlog_tui.sandbox import usage
 from quizlog_tui.sandbox.box import NOBODY
+from tests.attacks.scene import Scene, digest
 
+_SOON = 10.0
+"""Seconds in which the last process of an attack must end, on a busy machine."""
 _EVERY = 0.02
 _ENOUGH = 8 << 30
 """Bytes in a folder at which counting stops."""
@@ -55,7 +67,7 @@ class Observer:
     def _now() -> tuple[int, int, int, int]:
         pids = usage.tree(os.getpid())
         own = usage.usage([os.getpid()])
-        memory = usage.private_shares(pids) + _shared()
+        memory = sum(map(_private, pids)) + _shared()
         return usage.usage(pids).processes, memory, own.resident, on_disk(pids)
 
 
@@ -64,7 +76,9 @@ def on_disk(pids: list[int]) -> int:
 
     The free space of the disk would not show it, as other programs write to it too.
     """
-    folders = owned_by(pids)
+    owners = tuple(f".{pid}-" for pid in pids)
+    made = glob.glob(f"{tempfile.gettempdir()}/quizlog.*")
+    folders = [one for one in made if any(each in os.path.basename(one) for each in owners)]
     devices = {os.stat(place).st_dev for place in _PLACES if os.path.isdir(place)}
     inside = tuple(f"{folder}/" for folder in folders)
     others = (
@@ -73,6 +87,16 @@ def on_disk(pids: list[int]) -> int:
         if file.device in devices and not (file.named and file.path.startswith(inside))
     )
     return sum(usage.below(folder, _ENOUGH) for folder in folders) + sum(others)
+
+
+def _private(pid: int) -> int:
+    """Bytes of a process in memory and swap, without files in memory and shared segments."""
+    try:
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_bytes().splitlines()
+    except OSError:
+        return usage.usage([pid]).resident  # it forbids this; then all that it maps counts
+    kinds = (b"Pss_Anon:", b"Pss_File:", b"SwapPss:")
+    return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith(kinds))
 
 
 def _shared() -> int:
@@ -127,3 +151,87 @@ def held_elsewhere(number: str) -> bool:
         if f"socket:[{number}]" in links:
             return True
     return False
+
+
+@dataclass(frozen=True)
+class Observations:
+    """Observations of the machine during and after an attack."""
+
+    took: float
+    """Seconds until the result was available."""
+    seen: Observer
+    before: dict[str, str]
+    """Digests of folders before."""
+    survivors: set[int]
+    listeners: set[str]
+    """Addresses on which a socket listens that did not before."""
+
+
+class MachineWatch:
+    """Observes the machine during an attack; must be made before it.
+
+    Args:
+        scene: The scene whose folders are watched.
+    """
+
+    def __init__(self, scene: Scene) -> None:
+        watched = (scene.home, scene.outside, scene.workspace)
+        self._before = {str(folder): digest(folder) for folder in watched}
+        self._were, self._listened = processes(), listening()
+        self._observer = Observer()
+        self._started = time.monotonic()
+        self._took = 0.0
+
+    def over(self) -> None:
+        """Note that the result is available."""
+        self._took = time.monotonic() - self._started
+
+    def stop(self, ours: Callable[[], set[int]] = set) -> Observations:
+        """Observe a last time, and end the processes that are left.
+
+        Args:
+            ours: Processes that may stay.
+        """
+        self._observer.stop()
+        survivors = _left(lambda: processes() - self._were - ours())
+        listeners = new_listeners(self._listened)
+        for pid in survivors:
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+        return Observations(self._took, self._observer, self._before, survivors, listeners)
+
+
+def _left(found: Callable[[], set[int]]) -> set[int]:
+    """The processes that remain after a while, without ended ones and our own."""
+    deadline = time.monotonic() + _SOON
+    while left := {pid for pid in found() if not _buried(pid)}:
+        if time.monotonic() > deadline:
+            break
+        time.sleep(0.02)
+    return left
+
+
+def _buried(pid: int) -> bool:
+    """Whether a process has ended."""
+    with contextlib.suppress(OSError):
+        state = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b") ")[2][:1]
+        if state == b"Z":
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(pid, os.WNOHANG)
+        return state == b"Z"
+    return True
+
+
+@contextlib.contextmanager
+def adopting() -> Iterator[None]:
+    """Make orphaned descendants children of this process during the block, so that none escapes."""
+    if sys.platform != "linux":
+        yield
+        return
+    from quizlog_tui.sandbox.inside import kernel
+
+    kernel.prctl(kernel.SET_CHILD_SUBREAPER, 1)
+    try:
+        yield
+    finally:
+        kernel.prctl(kernel.SET_CHILD_SUBREAPER, 0)

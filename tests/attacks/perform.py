@@ -12,14 +12,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from quizlog_tui.files.scratch import scratch_names
 from quizlog_tui.sandbox.executor import Sandbox
 from quizlog_tui.sandbox.inside.wire import Level
 from quizlog_tui.sandbox.result import ExecResult, SandboxLimits
 from quizlog_tui.sandbox.run import RUN
-from tests.attacks.around import Lookout, adopting
 from tests.attacks.entries import INVARIANTS, Attack, AttackEntry
 from tests.attacks.judge import CHECKS, Attempt, Check
+from tests.attacks.observe import MachineWatch, adopting
 from tests.attacks.scene import Scene
 
 _GRACE = 3.0
@@ -107,9 +106,10 @@ def judged(
     """
     with Scene() as scene, adopting():
         late: list[tuple[Judgement, float, str]] = []
-        for attack in attacks:
+        # Those that are checked again come first, so that the others pass the time until then.
+        for attack in sorted(attacks, key=lambda attack: not _forbidden(attack)):
             judgement = _judged(attack, scene, attempt, rules)
-            paths = [str(v) for name, v in attack.expect if name == "host_path_absent"]
+            paths = _forbidden(attack)
             if paths and not judgement.wrong:
                 late.append((judgement, time.monotonic() + _LATE, scene.aimed(paths[0])))
             else:
@@ -118,6 +118,11 @@ def judged(
             time.sleep(max(0.0, when - time.monotonic()))
             made = os.path.lexists(path)
             yield replace(judgement, wrong=(f"{path} was made",) if made else ())
+
+
+def _forbidden(attack: AttackEntry) -> list[str]:
+    """The paths that must not appear."""
+    return [str(value) for name, value in attack.expect if name == "host_path_absent"]
 
 
 def _judged(
@@ -133,20 +138,20 @@ def _judged(
 def _attempt(attack: Attack, scene: Scene, sandbox: Sandbox) -> Attempt:
     left = _leftovers()
     workspace = scene.workspace if attack.in_workspace else None
-    lookout = Lookout(scene)
+    watch = MachineWatch(scene)
     try:
         with ThreadPoolExecutor(1) as beside:
             neighbour = beside.submit(_answer, sandbox, 60.0) if attack.neighbour else None
             result = sandbox.run(
                 scene.aimed(attack.code), workspace, SandboxLimits(wall=attack.wall)
             )
-            lookout.over()
+            watch.over()
             neighbour_answer = neighbour.result() if neighbour else 42
     finally:
-        around = lookout.stop(sandbox.servers)
+        machine = watch.stop(sandbox.servers)
     return Attempt(
         result=result,
-        around=around,
+        machine=machine,
         leftovers=sorted(_leftovers() - left),
         next_answer=_answer(sandbox, 60.0),
         neighbour_answer=neighbour_answer,
@@ -161,7 +166,7 @@ def _answer(sandbox: Sandbox, wall: float) -> object:
 def _leftovers() -> set[str]:
     """Private folders of this process's runs, and core files."""
     temporary = tempfile.gettempdir()
-    patterns = (f"{temporary}/{scratch_names(RUN)}*", "core", "core.*", "*.core")
+    patterns = (f"{temporary}/quizlog.{RUN}.{os.getpid()}-*", "core", "core.*", "*.core")
     return {str(Path(name).resolve()) for pattern in patterns for name in glob.glob(pattern)}
 
 

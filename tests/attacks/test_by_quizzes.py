@@ -7,8 +7,7 @@ import sys
 import pytest
 
 from tests.attacks.by_quizzes.entries import EVERY, load
-from tests.attacks.by_quizzes.judge import CHECKS
-from tests.attacks.by_quizzes.perform import known, perform
+from tests.attacks.by_quizzes.judge import CHECKS, known, perform
 from tests.attacks.entries import QUIZ_ATTACKS
 from tests.attacks.perform import Judgement
 from tests.support.devices import devices

@@ -13,13 +13,12 @@ import pytest
 
 from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import LastError
-from tests.attacks import around as surroundings
-from tests.attacks.around import Lookout, adopting
-from tests.attacks.by_quizzes.attempt import QuizAttempt, Shell, attempt
+from tests.attacks import observe
+from tests.attacks.by_quizzes.attempt import LeftFile, QuizAttempt, Shell, attempt
 from tests.attacks.by_quizzes.entries import load
 from tests.attacks.by_quizzes.judge import CHECKS
-from tests.attacks.by_quizzes.left_files import LeftFile
 from tests.attacks.entries import QUIZ_ATTACKS
+from tests.attacks.observe import MachineWatch, adopting
 from tests.attacks.scene import Scene
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are seen in /proc")
@@ -45,8 +44,8 @@ def printing(found: QuizAttempt, *texts: str) -> QuizAttempt:
     return replace(found, transcript=replace(found.transcript, print=AppendOnlyList(texts)))
 
 
-def around(found: QuizAttempt, **changes: Any) -> QuizAttempt:
-    return replace(found, around=replace(found.around, **changes))
+def observed(found: QuizAttempt, **changes: Any) -> QuizAttempt:
+    return replace(found, machine=replace(found.machine, **changes))
 
 
 def grown(found: QuizAttempt, **changes: int) -> QuizAttempt:
@@ -55,7 +54,7 @@ def grown(found: QuizAttempt, **changes: int) -> QuizAttempt:
 
     for name, value in changes.items():
         setattr(Seen, name, value)
-    return around(found, seen=Seen)
+    return observed(found, seen=Seen)
 
 
 def shell(found: QuizAttempt, code: int = 0, out: str = "", err: str = "") -> QuizAttempt:
@@ -104,10 +103,10 @@ BROKEN: dict[str, tuple[Any, Broken]] = {
     "victim_unchanged": (None, lambda a: other(a, victim=(5, 5, frozenset({0})))),
     "script_unchanged": (None, lambda a: other(a, script=b"other")),
     "next_run_ok": (None, lambda a: replace(a, next_print="")),
-    "wall_max": (1000, lambda a: around(a, took=1001.0)),
-    "no_survivors": (None, lambda a: around(a, survivors={4})),
-    "no_new_host_listener": (None, lambda a: around(a, listeners={"0100007F:1F90"})),
-    "parent_alive": (None, lambda a: around(a, took=-1.0)),
+    "wall_max": (1000, lambda a: observed(a, took=1001.0)),
+    "no_survivors": (None, lambda a: observed(a, survivors={4})),
+    "no_new_host_listener": (None, lambda a: observed(a, listeners={"0100007F:1F90"})),
+    "parent_alive": (None, lambda a: observed(a, took=-1.0)),
     "peak_pids_max": (500, lambda a: grown(a, tasks=501)),
     "peak_mem_max_mb": (4000, lambda a: grown(a, memory=4001 * MEGA)),
     "parent_rss_max_mb": (1000, lambda a: grown(a, resident=1001 * MEGA)),
@@ -152,7 +151,7 @@ def test_the_secret_is_seen_wherever_it_comes_out(
 
 def test_checks_of_the_scene_see_what_was_done_to_it(honest: QuizAttempt) -> None:
     with Scene() as scene:
-        before = replace(honest, around=Lookout(scene).stop())
+        before = replace(honest, machine=MachineWatch(scene).stop())
         new = scene.outside / "new"
         done: dict[str, tuple[str | None, Callable[[], object]]] = {
             "outside_unchanged": (None, lambda: new.write_text("x")),
@@ -181,11 +180,11 @@ def _connect(scene: Scene) -> None:
 
 def test_a_process_that_outlives_its_attack_is_seen_and_ended() -> None:
     with Scene() as scene, adopting(), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(surroundings, "_SOON", 0.5)
-        lookout = Lookout(scene)
+        patch.setattr(observe, "_SOON", 0.5)
+        watch = MachineWatch(scene)
         if os.fork() == 0:  # detached twice: its parent is gone at once
             os.setsid()
             os.fork() or os.execvp("sleep", ["sleep", "60"])
             os._exit(0)
-        [left] = lookout.stop().survivors
+        [left] = watch.stop().survivors
         assert os.waitstatus_to_exitcode(os.waitpid(left, 0)[1]) == -9

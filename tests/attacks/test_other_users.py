@@ -19,7 +19,7 @@ from quizlog_tui.replay.process import spawn
 from quizlog_tui.sandbox.box import NOBODY
 from tests.attacks.__main__ import WALLS
 from tests.attacks.by_quizzes.entries import load
-from tests.attacks.by_quizzes.perform import perform
+from tests.attacks.by_quizzes.judge import perform
 from tests.attacks.entries import CODE_ATTACKS, QUIZ_ATTACKS
 from tests.attacks.entries import load as load_on_code
 from tests.support.devices import devices

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from quizlog_tui.config import config_folder
 from quizlog_tui.episodes.runs.instance import attempt, instances
 from quizlog_tui.proof.lint.check import lint
-from quizlog_tui.record.given_here import given_here_path
 from quizlog_tui.replay.replayer import replay
 from quizlog_tui.replay.script.granted import granted_source, grants_path
 from quizlog_tui.replay.script.source import read_source
@@ -197,7 +197,7 @@ def test_the_same_bytes_in_a_strangers_folder_get_nothing(run: Run, build: Build
 def test_a_note_that_cannot_be_kept_is_a_warning(run: Run, build: Build) -> None:
     build.script(ASKS)
     run("new", "quiz.py", "--seed", "1")
-    given_here_path().mkdir(parents=True)
+    (config_folder() / "given-here.toml").mkdir(parents=True)
     code, out, err = run("quiz.yaml", "a")
     assert (code, out.splitlines()[-1]) == (0, "? ")
     assert "cannot note what was given" in err

@@ -18,8 +18,9 @@ from quizlog_tui.record.lock import lock_file
 from quizlog_tui.record.store import RecordFile
 from tests.cli.conftest import Run
 from tests.support.build import Build
-from tests.support.locks import LINUX, places, until
+from tests.support.locks import LINUX, places
 from tests.support.long_runs import few
+from tests.support.processes import wait_for
 from tests.support.sessions import QUIZ
 
 CHANGES = (
@@ -232,7 +233,7 @@ def test_a_shell_waits_for_its_turn_and_goes_on_from_what_it_finds(
     with file.locked():
         shell = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         try:
-            until(lambda: places(path) or shell.poll() is not None)
+            wait_for(lambda: places(path) or shell.poll() is not None)
             changed = build.record(QUIZ, "4", name="changed.yaml")
             file.write(RecordFile(changed).read())
         except BaseException:

@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 
 from quizlog_tui.cli import main
-from quizlog_tui.cli.commands import COMMANDS, LIST, command_list, parse, parser_of
+from quizlog_tui.cli.commands import COMMANDS, LIST, parse, parser_of
 from quizlog_tui.cli.help import commands
 from quizlog_tui.files.paths import example_names, shipped
 from tests.cli.conftest import Run
 from tests.support.build import Build
 from tests.support.documents import GUIDES
-from tests.support.man_page import man_page
+from tests.support.man_page import command_list, man_page
 
 NOT_CHEAP = {"tui", "demo", "serve", "task", "demo-server", "models"}
 """They need a terminal, a browser or models of one's own, or go on until one stops them."""

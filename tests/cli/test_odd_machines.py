@@ -60,7 +60,7 @@ ABOUT_THE_MACHINE = {"config", "doctor"}
 
 
 @dataclass(frozen=True)
-class Around:
+class Surroundings:
     """Surroundings to run a command in."""
 
     shell: str
@@ -80,29 +80,29 @@ OWN_MOUNTS = "unshare --mount" if os.getuid() == 0 else "unshare --map-root-user
 NO_DEVICES = "mount -t tmpfs tmpfs /dev"
 NO_ROOM = 'mkdir "$TMPDIR"; mount -t tmpfs -o nr_inodes=2 tmpfs "$TMPDIR"'
 SURROUNDINGS = {
-    "closed stdin": Around('exec "$@" <&-', usual=True),
-    "closed stdout": Around('exec "$@" >&-', usual=True, silent=True),
-    "closed stderr": Around('exec "$@" 2>&-', usual=True),
-    "all closed": Around('exec "$@" <&- >&- 2>&-', usual=True, silent=True),
-    "full stdout": Around('exec "$@" >/dev/full', silent=True),
-    "full stderr": Around('exec "$@" 2>/dev/full', usual=True),
-    "ASCII": Around(
+    "closed stdin": Surroundings('exec "$@" <&-', usual=True),
+    "closed stdout": Surroundings('exec "$@" >&-', usual=True, silent=True),
+    "closed stderr": Surroundings('exec "$@" 2>&-', usual=True),
+    "all closed": Surroundings('exec "$@" <&- >&- 2>&-', usual=True, silent=True),
+    "full stdout": Surroundings('exec "$@" >/dev/full', silent=True),
+    "full stderr": Surroundings('exec "$@" 2>/dev/full', usual=True),
+    "ASCII": Surroundings(
         'LC_ALL=C PYTHONUTF8=0 PYTHONCOERCECLOCALE=0 exec "$@"', usual=True, encoding="ascii"
     ),
-    "no home and no name": Around(
+    "no home and no name": Surroundings(
         'unset HOME USER LOGNAME; exec unshare --user --map-user=54321 --map-group=54321 "$@"',
         usual=True,
     ),
-    "a home that is not ours": Around(f'chmod 0 "$HOME"; exec {NO_RIGHTS} "$@"', usual=True),
-    "15 files": Around('ulimit -n 15; exec "$@"'),
-    "60 files": Around('ulimit -n 60; exec "$@"'),
-    "files without bytes": Around('ulimit -f 0; exec "$@"'),
-    "new files closed to all": Around(f'umask 0777; exec {NO_RIGHTS} "$@"', usual=True),
-    "no devices": Around(f'exec {OWN_MOUNTS} sh -c \'{NO_DEVICES}; exec "$@"\' sh "$@"'),
-    "no room for temporary files": Around(
+    "a home that is not ours": Surroundings(f'chmod 0 "$HOME"; exec {NO_RIGHTS} "$@"', usual=True),
+    "15 files": Surroundings('ulimit -n 15; exec "$@"'),
+    "60 files": Surroundings('ulimit -n 60; exec "$@"'),
+    "files without bytes": Surroundings('ulimit -f 0; exec "$@"'),
+    "new files closed to all": Surroundings(f'umask 0777; exec {NO_RIGHTS} "$@"', usual=True),
+    "no devices": Surroundings(f'exec {OWN_MOUNTS} sh -c \'{NO_DEVICES}; exec "$@"\' sh "$@"'),
+    "no room for temporary files": Surroundings(
         f'export TMPDIR="$HOME/tmp"; exec {OWN_MOUNTS} sh -c \'{NO_ROOM}; exec "$@"\' sh "$@"'
     ),
-    "a home that is no folder": Around('rmdir "$HOME"; : >"$HOME"; exec "$@"', usual=True),
+    "a home that is no folder": Surroundings('rmdir "$HOME"; : >"$HOME"; exec "$@"', usual=True),
 }
 
 
@@ -121,14 +121,14 @@ class Done:
     """What is in the folder now."""
 
 
-def _need(around: Around) -> None:
+def _need(around: Surroundings) -> None:
     """Skip where this machine cannot make such surroundings."""
     if lacks := _lacks(around):
         pytest.skip(f"not possible here: {lacks}")
 
 
 @cache
-def _lacks(around: Around) -> str:
+def _lacks(around: Surroundings) -> str:
     """Why this machine cannot make such surroundings; empty if it can."""
     command = ["sh", "-c", around.shell, "sh", sys.executable, "-c", "import quizlog_tui"]
     with tempfile.TemporaryDirectory() as name:

@@ -10,10 +10,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+import quizlog_tui
 from quizlog_tui.episodes.build.build import BuildSettings, _unique_names, build
 from quizlog_tui.episodes.build.conversation import answer_in, assistant
 from quizlog_tui.episodes.format.hashing import to_line
-from quizlog_tui.episodes.format.schema import SCHEMA_FILE, json_schema
+from quizlog_tui.episodes.format.schema import json_schema
 from quizlog_tui.episodes.read.check import check_line
 from quizlog_tui.episodes.runs.instance import Instance, difficulty_of, hint_of
 from quizlog_tui.episodes.runs.runs import Turn
@@ -210,4 +211,5 @@ def test_nan_is_refused_on_writing_with_its_path() -> None:
 
 
 def test_the_shipped_json_schema_is_the_models_own() -> None:
-    assert json.loads(SCHEMA_FILE.read_text(encoding="utf-8")) == json_schema()
+    shipped = Path(quizlog_tui.__file__).parent / "episodes" / "episode.schema.json"
+    assert json.loads(shipped.read_text(encoding="utf-8")) == json_schema()

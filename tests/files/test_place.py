@@ -131,7 +131,8 @@ OTHERS = {
     "quizlog_tui.config": "the settings that the user asks for",
     "quizlog_tui.episodes.runs.model_runs": "a folder of its own",
     "quizlog_tui.episodes.read.files": "lines, after the same check",
-    "quizlog_tui.files.paths": "the user's copy of the examples; /dev/null",
+    "quizlog_tui.files.paths": "the user's copy of the examples",
+    "quizlog_tui.files.process": "/dev/null",
     "quizlog_tui.files.scratch": "temporary folders",
     "quizlog_tui.proof.bundle.check": "a temporary folder",
     "quizlog_tui.files.durable": "this is what all others use; what is the user's alone",
@@ -190,7 +191,8 @@ def test_each_writer_names_the_kind_of_its_file(writer: str) -> None:
     calls = [
         node
         for path in SOURCES.values()
-        for node in ast.walk(ast.parse(path.read_text()))
+        if f"{writer}(" in (text := path.read_text())
+        for node in ast.walk(ast.parse(text))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == writer
     ]
     assert calls

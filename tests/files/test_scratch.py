@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from quizlog_tui.files import scratch
-from quizlog_tui.files.scratch import Scratch, scratch_names, sweep
+from quizlog_tui.files.scratch import Scratch, sweep
 from tests.support.build import Build
 from tests.support.processes import IS_UP, is_up
 
@@ -29,9 +29,19 @@ sys.stdin.read()
 
 def test_a_folder_goes_with_all_that_is_in_it(tmp_path: Path) -> None:
     with Scratch("test", tmp_path) as made:
-        assert made.path.name.startswith(scratch_names("test"))
+        assert made.path.name.startswith(f"quizlog.test.{os.getpid()}-")
         (made.path / "locked").mkdir(0)
     assert not os.listdir(tmp_path)
+
+
+def test_removing_follows_no_link(tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    (kept / "file").write_text("x")
+    with Scratch("test", tmp_path) as made:
+        (made.path / "link").symlink_to(kept)
+    assert os.listdir(tmp_path) == ["kept"]
+    assert (kept / "file").read_text() == "x"
 
 
 def test_what_a_killed_process_left_goes_and_what_is_in_use_stays(tmp_path: Path) -> None:

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from quizlog_tui.config import config_folder
 from quizlog_tui.errors import ConfigError
 from quizlog_tui.record import given_here as rules
 from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.given_here import (
-    given_here_path,
     given_lines,
     is_given_here,
     is_shown,
@@ -35,7 +35,7 @@ def test_a_record_without_arguments_and_answers_holds_nothing_from_elsewhere(
     path = tmp_path / "r.yaml"
     assert is_given_here(path, EMPTY, SCRIPT)
     note_given(path, EMPTY, SCRIPT)
-    assert not given_here_path().exists()
+    assert not (config_folder() / "given-here.toml").exists()
 
 
 def test_a_record_is_known_once_it_is_noted(tmp_path: Path) -> None:
@@ -101,13 +101,13 @@ def test_the_records_written_last_are_remembered(
 
 @pytest.mark.parametrize("text", ["", "nonsense", "\0", '"a" = "given"\n'])
 def test_a_file_that_holds_no_records_knows_none(text: str, tmp_path: Path) -> None:
-    given_here_path().parent.mkdir(parents=True, exist_ok=True)
-    given_here_path().write_text(text)
+    config_folder().mkdir(parents=True, exist_ok=True)
+    (config_folder() / "given-here.toml").write_text(text)
     assert not is_given_here(tmp_path / "r.yaml", RECORD, SCRIPT)
 
 
 def test_a_file_that_cannot_be_written_is_said(tmp_path: Path) -> None:
-    given_here_path().mkdir(parents=True)
+    (config_folder() / "given-here.toml").mkdir(parents=True)
     with pytest.raises(ConfigError, match="cannot note what was given"):
         note_given(tmp_path / "r.yaml", RECORD, SCRIPT)
 

@@ -25,7 +25,8 @@ from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.lock import lock_file, locked
 from quizlog_tui.record.model import Record
 from quizlog_tui.record.store import RecordFile
-from tests.support.locks import LINUX, places, queue_of, until
+from tests.support.locks import LINUX, places, queue_of
+from tests.support.processes import wait_for
 
 SPAWN = multiprocessing.get_context("spawn")
 
@@ -190,7 +191,7 @@ def test_a_holder_that_comes_back_at_once_starves_nobody(path: Path) -> None:
     try:
         for _ in range(10):
             seen = counted.value
-            until(lambda seen=seen: counted.value > seen + 1)
+            wait_for(lambda seen=seen: counted.value > seen + 1)
             before = counted.value
             with held(path, 20):
                 passed.append(counted.value - before)
@@ -213,7 +214,7 @@ def test_who_waits_longer_is_first(path: Path) -> None:
     with held(path):
         for number, thread in enumerate(threads):
             thread.start()
-            until(lambda number=number: places(path) == list(range(number + 1)))
+            wait_for(lambda number=number: places(path) == list(range(number + 1)))
     for thread in threads:
         thread.join()
     assert order == list(range(5))
@@ -232,7 +233,7 @@ lock_file(Path({str(path)!r}), 60)
     with held(path):
         waiting = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
         assert waiting.stdout is not None and waiting.stdout.readline()
-        until(lambda: places(path) == [0])
+        wait_for(lambda: places(path) == [0])
         waiting.kill()
         waiting.wait()
         waiting.stdout.close()
@@ -314,29 +315,34 @@ assert oct(os.stat(path).st_mode & 0o777) == "0o600"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def _counted(path: Path, counter: Path, count: int, how: str) -> None:
-    for _ in range(count):
-        with held(path, 60) if how == "record" else locked(path, 60):
-            number = int(counter.read_text()) + 1
-            counter.write_text(str(number))
-            if how == "record" and number % 3 == 0:
-                file = RecordFile(path)
-                file.read()
-        if how == "record" and number % 5 == 0:
+def _count(counter: Path) -> int:
+    number = int(counter.read_text()) + 1
+    counter.write_text(str(number))
+    return number
+
+
+def _counted(path: Path, of_record: Path, of_file: Path) -> None:
+    for _ in range(100):
+        with held(path, 60):
+            number = _count(of_record)
+            if number % 3 == 0:
+                RecordFile(path).read()
+        if number % 5 == 0:
             with contextlib.suppress(ConflictError):
                 file = RecordFile(path, 60)
                 file.read()
                 file.write(Record("q.py", 1, AppendOnlyList([str(number)]), 1))
+        with locked(path, 60):
+            _count(of_file)
 
 
-@pytest.mark.parametrize("how", ["record", "lock file"])
-def test_a_lock_has_one_holder_at_a_time(path: Path, tmp_path: Path, how: str) -> None:
-    counter = tmp_path / "counter"
-    counter.write_text("0")
-    arguments = (path, counter, 100, how)
-    holders = [SPAWN.Process(target=_counted, args=arguments) for _ in range(4)]
+def test_a_lock_has_one_holder_at_a_time(path: Path, tmp_path: Path) -> None:
+    counters = tmp_path / "of record", tmp_path / "of file"
+    for counter in counters:
+        counter.write_text("0")
+    holders = [SPAWN.Process(target=_counted, args=(path, *counters)) for _ in range(4)]
     for holder in holders:
         holder.start()
     for holder in holders:
         holder.join()
-    assert counter.read_text() == "400"
+    assert [counter.read_text() for counter in counters] == ["400", "400"]

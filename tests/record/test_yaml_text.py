@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from pathlib import Path
 
 import pytest
 import yaml
@@ -11,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quizlog_tui.errors import RecordError
-from quizlog_tui.record.yaml_text import dump_json, dump_yaml, parse, parse_own
+from quizlog_tui.record.document import to_text
+from quizlog_tui.record.yaml_text import dump_yaml, parse, parse_own
 from tests.support.long_runs import examples
 
 SPECIAL = [
@@ -21,6 +23,7 @@ SPECIAL = [
     "\u2029", "\ufeff", "\ufffe", "\uffff", "\U0001f389", "\u202e", "\ud800", "\udfff", "\ud83d\ude00",
     "UᵀU ≠ A", "a\rb", "\r\n", "x" * 1_000_000, "\\ud800",
 ]  # fmt: skip
+JSON = Path("r.json")
 TEXT = st.text(st.characters(codec=None, exclude_categories=()), max_size=40)
 
 
@@ -38,7 +41,7 @@ def test_any_strings_round_trip(texts: list[str], note: str) -> None:
 
 @given(st.lists(TEXT.filter(lambda t: not any("\ud800" <= c <= "\udfff" for c in t)), max_size=6))
 def test_json_records_round_trip(texts: list[str]) -> None:
-    assert parse(dump_json({"inputs": texts}), "r.json")[0] == {"inputs": texts}
+    assert parse(to_text({"inputs": texts}, JSON), "r.json")[0] == {"inputs": texts}
 
 
 @given(st.lists(TEXT.filter(lambda t: not any("\ud800" <= c <= "\udfff" for c in t)), max_size=6))
@@ -123,7 +126,7 @@ def test_a_whole_number_can_be_written_and_read_again(number: str) -> None:
 def test_32_levels_can_be_written_and_read_again() -> None:
     text = '{"a": ' + "[" * 32 + "]" * 32 + "}"
     data, _ = parse(text, "r.yaml")
-    assert parse(dump_yaml(data), "r.yaml")[0] == data == parse(dump_json(data), "r.json")[0]
+    assert parse(dump_yaml(data), "r.yaml")[0] == data == parse(to_text(data, JSON), "r.json")[0]
 
 
 def test_dates_stay_text() -> None:

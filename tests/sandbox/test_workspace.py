@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from quizlog_tui.files.scratch import remove_tree
 from quizlog_tui.sandbox.run import PrivateFolder, WorkspaceError, files
 
 
@@ -66,15 +65,3 @@ def test_a_private_folder_goes_however_deep_and_locked_it_is() -> None:
     locked.parent.chmod(0)
     private.close()
     assert not os.path.exists(private.path)
-
-
-def test_removing_follows_no_link(tmp_path: Path) -> None:
-    kept = tmp_path / "kept"
-    kept.mkdir()
-    (kept / "file").write_text("x")
-    gone = tmp_path / "gone"
-    gone.mkdir()
-    (gone / "link").symlink_to(kept)
-    remove_tree(str(gone))
-    assert not gone.exists()
-    assert (kept / "file").read_text() == "x"

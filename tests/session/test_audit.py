@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from quizlog_tui.errors import ConflictError, ReadOnlyError
+from quizlog_tui.replay.replayer import Replayer
 from quizlog_tui.session.audit import Audit, audit_mode, audit_of
 from quizlog_tui.session.session import Session
 from tests.support.build import Build
@@ -46,10 +47,12 @@ def record(build: Build) -> Path:
     return path
 
 
-def test_a_locked_session_names_the_move_and_writes_nothing(record: Path) -> None:
+def test_a_locked_session_names_the_move_and_writes_nothing(
+    record: Path, replayer: Replayer
+) -> None:
     before = record.read_bytes()
     for name, move in MOVES.items():
-        with Session(record, audit=AUDIT) as session:
+        with Session(record, replayer, audit=AUDIT) as session:
             reply = session.reply()
             said = rf"locked; this would write: {name}.*--read-only"
             with pytest.raises(ReadOnlyError, match=said):

@@ -42,11 +42,13 @@ def path(build: Build) -> Path:
     max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(args=st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0")), max_size=4))
-def test_a_script_finds_exactly_the_arguments_of_its_record(args: list[str], build: Build) -> None:
+def test_a_script_finds_exactly_the_arguments_of_its_record(
+    args: list[str], build: Build, replayer: Replayer
+) -> None:
     made = build.folder / "argv.yaml"
     made.unlink(missing_ok=True)
     new_record(build.script(ARGV), made, 7, args)
-    with Session(made) as session:
+    with Session(made, replayer) as session:
         session.save()
         (shown,) = session.transcript.print
     assert json.loads(shown) == ["quiz.py", *args]

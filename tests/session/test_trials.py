@@ -54,14 +54,16 @@ def record(build: Build) -> Path:
 
 
 @pytest.mark.parametrize("at", few([0, 1, 2], 1))
-def test_a_deep_sweep_comes_to_what_amending_each_answer_comes_to(at: int, record: Path) -> None:
+def test_a_deep_sweep_comes_to_what_amending_each_answer_comes_to(
+    at: int, record: Path, replayer: Replayer
+) -> None:
     text = record.read_bytes()
     with Session(record) as session:
         tried = session.fan_out(at, ANSWERS, deep=True)
     assert record.read_bytes() == text
     for answer, found in zip(ANSWERS, tried, strict=True):
         record.write_bytes(text)
-        with Session(record) as session:
+        with Session(record, replayer) as session:
             session.amend(at, answer)
             assert found == session.transcript
 

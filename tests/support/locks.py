@@ -1,12 +1,10 @@
-"""What tests of locks share: who waits, and waiting for a state."""
+"""What tests of locks share: who waits."""
 
 from __future__ import annotations
 
 import os
 import re
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -25,11 +23,3 @@ def places(path: Path) -> list[int]:
     """The places that are taken in the queue for a file, from the first, 0."""
     with open("/proc/net/unix", encoding="ascii", errors="replace") as file:
         return sorted(map(int, re.findall(rf"@{re.escape(queue_of(path))}(\d+)", file.read())))
-
-
-def until(done: Callable[[], bool]) -> None:
-    """Wait for a state, at most a minute."""
-    end = time.monotonic() + 60
-    while not done():
-        assert time.monotonic() < end
-        time.sleep(0.01)

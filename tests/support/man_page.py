@@ -1,10 +1,10 @@
-"""The man page, made from the grammar of all commands."""
+"""The man page and the list of commands, made from the grammar of all commands."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from quizlog_tui.cli.commands import EXIT_CODES
+from quizlog_tui.cli.commands import COMMANDS, EXIT_CODES, parser_of
 from quizlog_tui.cli.help import commands
 
 
@@ -39,3 +39,18 @@ def _plain(text: str) -> str:
     """Text without anything that has a meaning in a man page."""
     text = text.replace("\\", "\\e").replace("-", "\\-")
     return f"\\&{text}" if text[:1] in (".", "'") else text
+
+
+def command_list() -> str:
+    """All commands, grouped, as their modules declare them."""
+    entries = [parser_of(name).entry for name in COMMANDS]
+    lines = [
+        ("look", "RECORD", "show the questionnaire up to the pointer"),
+        ("look", "RECORD ANSWER", "answer the pending question (-- before an answer like --x)"),
+        *((entry.group, entry.usage, entry.about) for entry in entries),
+    ]
+    shown, before = [], ""
+    for group, usage, about in lines:
+        shown.append(f"{'' if group == before else group:<11}quizlog {usage:<29} {about}")
+        before = group
+    return "\n".join(shown) + "\n"

@@ -15,9 +15,9 @@ import pytest
 from quizlog_tui.errors import CancelledError
 
 
-def wait_for(condition: object, seconds: float = 15) -> None:
+def wait_for(condition: Callable[[], object], seconds: float = 60) -> None:
     deadline = time.monotonic() + seconds
-    while not condition():  # type: ignore[operator]
+    while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.005)
 

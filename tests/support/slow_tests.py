@@ -1,8 +1,7 @@
 """Begins with heavy tests, leaves slow ones out of a quick run, and finds out which those are.
 
-`tests/run quick` leaves out what stands in `tests/slow_tests.txt`, and all tests marked `early`: they
-may share a fixture for which whichever is first would pay. That list is written anew by a
-whole run on an idle machine: `.venv/bin/python -m pytest -n auto --list-slow=tests/slow_tests.txt`.
+A whole `tests/run` writes the names of slow tests into a file, which `tests/run quick` leaves out. It
+leaves out all tests marked `early`, too: they may share a fixture for which whichever is first would pay.
 """
 
 from __future__ import annotations
@@ -16,13 +15,13 @@ SLOW = 0.2
 """Seconds; a test that takes longer is left out of a quick run."""
 LONG = 1800
 """Seconds; what a test marked `long` may take, if it names no other bound."""
-LIST = Path(__file__).parent.parent / "slow_tests.txt"
 
 _seconds: defaultdict[str, float] = defaultdict(float)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--quick", action="store_true", help=f"leave out the tests of {LIST.name}")
+    told = "leave out the tests that are named in this file, and those marked early"
+    parser.addoption("--quick", type=Path, metavar="FILE", help=told)
     told = f"write the names of all tests that take longer than {SLOW} s"
     parser.addoption("--list-slow", type=Path, metavar="FILE", help=told)
 
@@ -32,9 +31,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if item.get_closest_marker("long") and not item.get_closest_marker("timeout"):
             item.add_marker(pytest.mark.timeout(LONG))
     items.sort(key=lambda item: item.get_closest_marker("early") is None)
-    if not config.getoption("quick"):
+    if config.getoption("quick") is None:
         return
-    names = set(LIST.read_text(encoding="utf-8").splitlines())
+    names = set(config.getoption("quick").read_text(encoding="utf-8").splitlines())
     slow = [item for item in items if item.nodeid in names or item.get_closest_marker("early")]
     config.hook.pytest_deselected(items=slow)
     items[:] = [item for item in items if item not in set(slow)]

@@ -7,7 +7,6 @@ fields is in `rules`; how a line is written in `hashing`.
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, TypeAdapter, with_config
@@ -153,8 +152,6 @@ class Episode(TypedDict):
 SHAPE: TypeAdapter[Episode] = TypeAdapter(Episode)
 """Checks the shape of a line. A key beyond the schema's is an error of the type
 `extra_forbidden`, which the checker makes a warning."""
-SCHEMA_FILE = Path(__file__).parents[1] / "episode.schema.json"
-"""The JSON Schema as shipped."""
 
 
 @cache

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ...errors import QuizlogError, UsageError
 from ...files.durable import FileKind, check_place
-from ...files.paths import find_program
+from ...files.process import find_program
 from ...files.regular_file import open_regular
 
 _PURPOSE = "quizlog-bundle"

@@ -15,7 +15,7 @@ import socket
 import time
 from collections.abc import Callable, Iterable
 
-from ...files.paths import children
+from ...files.process import children
 from ..world import SHARED
 from .spawn import Spawned
 

@@ -12,7 +12,7 @@ import _thread
 import os
 import sys
 
-from ...files.paths import open_standard_descriptors
+from ...files.process import open_standard_descriptors
 from ..worker.room import when_there_is_room
 
 _FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))

@@ -27,7 +27,7 @@ from pathlib import Path
 from ...config import config_folder
 from ...errors import ConfigError
 from ...files.durable import write_own_text
-from ...files.paths import find_program, search_path
+from ...files.process import find_program, search_path
 from ...files.regular_file import hex_digest, read_regular
 from ..worker import OWN as OWN_MODULES
 

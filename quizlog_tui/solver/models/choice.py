@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 
 from ...errors import ConfigError
-from ...files.paths import find_program, home_folder
+from ...files.process import find_program, home_folder
 from ..redaction import Redaction
 from ..solve import Bill, Panel, Recording, RunCode, cost_text
 from .cassettes import FETCHED, CassetteShelf, Player, Recorder, recorded

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...errors import QuizlogError, UsageError
-from ...files.paths import home_folder
+from ...files.process import home_folder
 from ...text import is_whole, one_line
 from .. import external
 from ..keys.own_commands import VALUES, OwnCommand, variable

@@ -28,7 +28,7 @@ from playwright.async_api import (
 )
 
 from ...errors import ConfigError
-from ...files.paths import find_program
+from ...files.process import find_program
 from ..net.gate import Gate
 from . import in_page
 from .snapshot import Snapshot

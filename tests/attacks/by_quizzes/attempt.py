@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import stat
 import subprocess
 import sys
+import zipfile
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,9 +23,8 @@ from quizlog_tui.replay.transcript import Transcript
 from quizlog_tui.replay.uncached_runs import UncachedRuns
 from quizlog_tui.replay.world import isolation
 from quizlog_tui.session.session import Session
-from tests.attacks.around import Around, Lookout
 from tests.attacks.by_quizzes.entries import QuizAttack
-from tests.attacks.by_quizzes.left_files import LeftFile, left_files
+from tests.attacks.observe import MachineWatch, Observations
 from tests.attacks.scene import Scene
 
 _SEED = 7
@@ -31,6 +33,18 @@ COPY, _OVERLAY = "a copy", "an overlay"
 """Kinds of private folders, in the name of the isolation."""
 _ASKS = "verdict_in"
 """The check that needs a verified record."""
+_MOST = 4 << 20
+"""Maximum bytes read of a file or a part of a bundle."""
+
+
+@dataclass(frozen=True)
+class LeftFile:
+    """A new file, made by the script or by a command."""
+
+    name: str
+    mode: int
+    text: str
+    """Its content; for a bundle, the content of its parts."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +103,7 @@ class QuizAttempt:
     """The new files in its folder, including its record."""
     before: AttackFacts
     after: AttackFacts
-    around: Around
+    machine: Observations
     next_print: str
     """First printed text of the next run; must be `42`."""
     sibling_print: str
@@ -107,20 +121,20 @@ def attempt(attack: QuizAttack, scene: Scene) -> QuizAttempt:
     with scratch_folder("quiz-attack") as place:
         folder = place / "quiz"
         record = _staged(attack, scene, folder)
-        before, lookout = AttackFacts.now(scene, folder / "quiz.py"), Lookout(scene)
+        before, watch = AttackFacts.now(scene, folder / "quiz.py"), MachineWatch(scene)
         try:
             with Replayer(attack.limits) as replayer:
                 live = _live(attack, scene, record, replayer)
                 sibling = _sibling(attack, scene, folder, replayer, attack.sibling_then)
-                lookout.over()
+                watch.over()
                 next_print = _next(folder, replayer)
             verdict = _verified(attack, record)
             shells = tuple(_shell(attack, scene, folder, words) for words in attack.commands)
         finally:
-            around = lookout.stop()
+            machine = watch.stop()
         after = AttackFacts.now(scene, folder / "quiz.py")
         found = tuple(left_files(folder, [*dict(attack.beside), "quiz.py", "next.py"]))
-    return QuizAttempt(*live, verdict, shells, found, before, after, around, next_print, sibling)
+    return QuizAttempt(*live, verdict, shells, found, before, after, machine, next_print, sibling)
 
 
 def _staged(attack: QuizAttack, scene: Scene, folder: Path) -> Path:
@@ -200,3 +214,25 @@ def _shell(attack: QuizAttack, scene: Scene, folder: Path, words: tuple[str, ...
         return Shell(-1, "", f"not done in {attack.wall:g} seconds")
     out, err = (text.decode(errors="replace") for text in (done.stdout, done.stderr))
     return Shell(done.returncode, out, err)
+
+
+def left_files(folder: Path, given: Collection[str]) -> Iterator[LeftFile]:
+    """The regular files below a folder.
+
+    Args:
+        folder: Where.
+        given: Names of files that lay there before.
+    """
+    for path in sorted(folder.rglob("*")):
+        about, name = path.lstat(), str(path.relative_to(folder))
+        if stat.S_ISREG(about.st_mode) and name not in given:
+            yield LeftFile(name, about.st_mode, _text(path))
+
+
+def _text(path: Path) -> str:
+    if not zipfile.is_zipfile(path):
+        with path.open("rb") as file:
+            return os.fsdecode(file.read(_MOST))
+    with zipfile.ZipFile(path) as bundle:
+        parts = [bundle.open(name).read(_MOST) for name in bundle.namelist()]
+    return os.fsdecode(b"\n".join(parts))

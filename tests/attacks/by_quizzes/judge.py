@@ -1,13 +1,15 @@
-"""Judges whether a guarantee held against a quiz: one function per check."""
+"""Runs attacks by quizzes, and judges whether guarantees held: one function per check."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from quizlog_tui.text import one_line
-from tests.attacks.by_quizzes.attempt import QuizAttempt
-from tests.attacks.judge import AROUND, Check, must
+from tests.attacks.by_quizzes.attempt import COPY, QuizAttempt, attempt
+from tests.attacks.by_quizzes.entries import EVERY, QuizAttack
+from tests.attacks.judge import OF_MACHINE, Check, must
+from tests.attacks.perform import Judgement, JudgingRules, judged
 from tests.attacks.scene import Scene
 
 _TRACEBACK = "Traceback (most recent call last)"
@@ -144,7 +146,7 @@ def unchanged(name: str, said: str) -> Check:
     return check
 
 
-CHECKS: dict[str, Check] = AROUND | {
+CHECKS: dict[str, Check] = OF_MACHINE | {
     "status_in": status_in,
     "said_has": said_has,
     "prints_eq": prints_eq,
@@ -172,3 +174,20 @@ CHECKS: dict[str, Check] = AROUND | {
     ),
 }
 """All checks of a quiz by name."""
+
+_WITHOUT_OVERLAY = {
+    "canary-modes": "Landlock sees no change of a file's mode, owner, times and attributes",
+}
+"""Attacks that fail only with an overlay over the script's folder, and why."""
+
+
+def perform(attacks: Sequence[QuizAttack]) -> Iterator[Judgement]:
+    """Run attacks one after the other and judge each."""
+    yield from judged(attacks, attempt, JudgingRules(CHECKS, EVERY))
+
+
+def known(judgement: Judgement) -> str:
+    """Why an attack is known to succeed, here or anywhere; empty if it is not."""
+    attack = judgement.attack
+    without = _WITHOUT_OVERLAY.get(attack.id, "") if judgement.isolation.endswith(COPY) else ""
+    return without or (attack.open if isinstance(attack, QuizAttack) else "")
