@@ -67,6 +67,8 @@ def test_a_guide_is_read_in_a_shell(capsys: pytest.CaptureFixture[str]) -> None:
         "there is no guide about 'hostil' (did you mean hostile? `quizlog help` lists the guides)"
     )
     assert capsys.readouterr().err == f"quizlog: {said}\n"
+    assert main(["help", "extending"]) == 2  # a guide that is gone
+    assert "(see python; `quizlog help` lists the guides)" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("topic", ["../README", "hostile.md", "", "/etc/passwd"])

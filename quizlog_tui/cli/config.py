@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import os
 import platform
+import subprocess
 import sys
 from argparse import SUPPRESS, Namespace
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -79,12 +80,24 @@ def _all_problems() -> list[ConfigProblem]:
     problems += key_problems(config.keys, str(config_path()))
     problems += read_own_commands(config.commands, config.keys, str(config_path()))[1]
     problems += lines_read_twice(config.commands, str(config_path()))
+    problems += _broken_lines(config.commands)
     known = theme_names(themes)
     if config.theme and config.theme not in known:
         hint = did_you_mean(config.theme, known) or "`quizlog config show` lists them"
         said = f"there is no theme {config.theme!r}"
         problems.append(ConfigProblem(f"{config_path()}: theme", said, hint))
     return problems + bad_themes
+
+
+def _broken_lines(commands: Mapping[str, Mapping[str, str]]) -> Iterator[ConfigProblem]:
+    """A problem for each own command that the shell cannot parse; `sh -n` runs nothing of it."""
+    for name, entries in commands.items():
+        line = entries.get("run", "").encode()
+        parsed = subprocess.run(["/bin/sh", "-n"], input=line, capture_output=True, check=False)
+        if parsed.returncode:
+            where = f"{config_path()}: commands.{name}"
+            said = "the shell cannot read its line"
+            yield ConfigProblem(where, said, "close each quote and each bracket")
 
 
 def init(arguments: Namespace) -> int:

@@ -29,6 +29,8 @@ TOPICS = (
     "security",
 )
 """All guides, in the order in which a newcomer may read them."""
+_SUCCESSORS = {"extending": "python"}
+"""The guides that stand for those that are gone."""
 _FOLDER = Path(__file__).resolve().parent
 _MARK = re.compile(r"^<!-- .* -->\n", re.M)
 """Where a table begins or ends that is made from the code."""
@@ -77,7 +79,9 @@ def guide(topic: str) -> str:
         UsageError: There is no such topic.
     """
     if topic not in TOPICS:
-        hint = f"{did_you_mean(topic, TOPICS)} `quizlog help` lists the guides".lstrip()
+        successor = _SUCCESSORS.get(topic)
+        meant = f"see {successor};" if successor else did_you_mean(topic, TOPICS)
+        hint = f"{meant} `quizlog help` lists the guides".lstrip()
         raise UsageError(f"there is no guide about {topic!r}", hint=hint)
     return _MARK.sub("", _text(topic))
 

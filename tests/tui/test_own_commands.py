@@ -124,13 +124,15 @@ def test_any_other_line_is_not_named(line: str) -> None:
 def test_the_check_of_the_settings_names_lines(capsys: pytest.CaptureFixture[str]) -> None:
     config_path().parent.mkdir(parents=True, exist_ok=True)
     old, code = "git log --patch -- {record}", 'eval "$QUIZLOG_ANSWER"'
-    commands = ((old, "f8"), (code, "f9"))
+    commands = ((old, "f8"), (code, "f9"), ('echo "open; id', "f7"))
     lines = [f"[commands.{key}]\nkey = '{key}'\nrun = '{run}'\n" for run, key in commands]
     config_path().write_text("".join(lines))
     assert main(["config", "check"]) == 2
     said = capsys.readouterr().err
     assert 'commands.f8: {record} is not replaced by a value (write "$QUIZLOG_RECORD")' in said
     assert "commands.f9: a value within eval may be read as code" in said
+    [open_quote] = [line for line in said.splitlines() if "commands.f7: " in line]
+    assert "commands.f7: the shell cannot read its line" in open_quote
 
 
 def test_the_example_in_the_settings_is_right_and_all_values_are_named() -> None:
