@@ -24,7 +24,7 @@ BUNDLE = FileKind("a bundle", asked_before)
 """A new bundle: none is replaced."""
 
 
-def bundle(arguments: Namespace) -> int:
+def _run_bundle(arguments: Namespace) -> int:
     """`quizlog bundle RECORD -o FILE`."""
     path, target = record_path(arguments.record), Path(arguments.output)
     check_place(target, BUNDLE)
@@ -63,7 +63,7 @@ def _bundle() -> Parser:
     )
     parser = command(
         "bundle",
-        bundle,
+        _run_bundle,
         group="prove",
         arguments="RECORD -o FILE",
         about="pack a record, to verify it elsewhere",
