@@ -26,7 +26,7 @@ from .moves import make_move, narrate_warnings, one_move
 from .streams import emit_json, say
 
 
-def branches(arguments: Namespace) -> int:
+def _run_branches(arguments: Namespace) -> int:
     """`quizlog branches RECORD`."""
     with one_move(arguments) as session:
         narrate_warnings(session)
@@ -40,7 +40,7 @@ def branches(arguments: Namespace) -> int:
 def _branches() -> Parser:
     parser = command(
         "branches",
-        branches,
+        _run_branches,
         group="move",
         arguments="RECORD",
         about="list the branches",
@@ -52,7 +52,7 @@ def _branches() -> Parser:
     return parser
 
 
-def rename(arguments: Namespace) -> int:
+def _run_rename(arguments: Namespace) -> int:
     """`quizlog rename RECORD NAME NEW`."""
     with one_move(arguments) as session:
         make_move(session, session.rename, arguments.name, arguments.new)
@@ -62,7 +62,7 @@ def rename(arguments: Namespace) -> int:
 def _rename() -> Parser:
     parser = command(
         "rename",
-        rename,
+        _run_rename,
         group="move",
         arguments="RECORD NAME NEW",
         about="rename a branch",
@@ -74,7 +74,7 @@ def _rename() -> Parser:
     return parser
 
 
-def note(arguments: Namespace) -> int:
+def _run_note(arguments: Namespace) -> int:
     """`quizlog note RECORD NAME TEXT`."""
     with one_move(arguments) as session:
         make_move(session, session.note, arguments.name, arguments.text)
@@ -84,7 +84,7 @@ def note(arguments: Namespace) -> int:
 def _note() -> Parser:
     parser = command(
         "note",
-        note,
+        _run_note,
         group="move",
         arguments="RECORD NAME TEXT",
         about="set the note of a branch",
@@ -96,7 +96,7 @@ def _note() -> Parser:
     return parser
 
 
-def delete(arguments: Namespace) -> int:
+def _run_delete(arguments: Namespace) -> int:
     """`quizlog delete RECORD NAME`."""
     with one_move(arguments) as session:
         make_move(session, session.delete, arguments.name)
@@ -112,7 +112,7 @@ def _delete() -> Parser:
     )
     parser = command(
         "delete",
-        delete,
+        _run_delete,
         group="move",
         arguments="RECORD NAME",
         about="hide a branch; its answers stay",
@@ -123,7 +123,7 @@ def _delete() -> Parser:
     return parser
 
 
-def restore(arguments: Namespace) -> int:
+def _run_restore(arguments: Namespace) -> int:
     """`quizlog restore RECORD NAME`."""
     with one_move(arguments) as session:
         make_move(session, session.restore, arguments.name)
@@ -133,7 +133,7 @@ def restore(arguments: Namespace) -> int:
 def _restore() -> Parser:
     parser = command(
         "restore",
-        restore,
+        _run_restore,
         group="move",
         arguments="RECORD NAME",
         about="show a deleted branch again",
@@ -165,7 +165,7 @@ def _add_branch(parser: Parser) -> None:
     add_wait(parser)
 
 
-def bisect(arguments: Namespace) -> int:
+def _run_bisect(arguments: Namespace) -> int:
     """`quizlog bisect RECORD`."""
     with one_move(arguments, checkpoints=CHECKPOINTS) as session:
         culprit = session.bisect()
@@ -198,7 +198,7 @@ def _bisect() -> Parser:
     )
     parser = command(
         "bisect",
-        bisect,
+        _run_bisect,
         group="compare",
         arguments="RECORD",
         about="find the answer that makes the outcome fail",
@@ -209,7 +209,7 @@ def _bisect() -> Parser:
     return parser
 
 
-def sweep(arguments: Namespace) -> int:
+def _run_sweep(arguments: Namespace) -> int:
     """`quizlog sweep RECORD K [ANSWER...] [--from FILE] [--deep]`."""
     answers = list(arguments.answers)
     if arguments.file is not None:
@@ -232,7 +232,7 @@ def _sweep() -> Parser:
     details = "Try several answers at step K and compare the outcomes. The record is not changed."
     parser = command(
         "sweep",
-        sweep,
+        _run_sweep,
         group="compare",
         arguments="RECORD K [ANSWER...]",
         about="try several answers at step K",

@@ -20,20 +20,20 @@ from ..text import one_line, plural, told_once
 from .grammar import Parser, add_redact, command
 from .streams import emit_json, noting_progress, private_data, tell_private
 
-BUNDLE = FileKind("a bundle", asked_before)
+_BUNDLE = FileKind("a bundle", asked_before)
 """A new bundle: none is replaced."""
 
 
-def bundle(arguments: Namespace) -> int:
+def _run_bundle(arguments: Namespace) -> int:
     """`quizlog bundle RECORD -o FILE`."""
     path, target = record_path(arguments.record), Path(arguments.output)
-    check_place(target, BUNDLE)
+    check_place(target, _BUNDLE)
     if os.path.lexists(target):
         raise UsageError("exists already", where=str(target), hint="choose another name with -o")
     if arguments.sign:
         check_place(signature_path(target), SIGNATURE)
     made = pack(path, map(Path, arguments.add), redact=arguments.redact)
-    remark = write_bytes(target, made.data, BUNDLE)
+    remark = write_bytes(target, made.data, _BUNDLE)
     signed: Path | None = None
     try:
         signed = sign(target, Path(arguments.sign)) if arguments.sign else None
@@ -63,7 +63,7 @@ def _bundle() -> Parser:
     )
     parser = command(
         "bundle",
-        bundle,
+        _run_bundle,
         group="prove",
         arguments="RECORD -o FILE",
         about="pack a record, to verify it elsewhere",

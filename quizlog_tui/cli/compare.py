@@ -31,7 +31,7 @@ _DIFFERENT = 3
 """Exit code if a difference was found."""
 
 
-def diff(arguments: Namespace) -> int:
+def _run_diff(arguments: Namespace) -> int:
     """`quizlog diff A[@BRANCH] [B[@BRANCH]]`."""
     with search_paused():  # both runs stay to the end
         return _diff(arguments)
@@ -45,7 +45,7 @@ def _diff_parser() -> Parser:
     )
     parser = command(
         "diff",
-        diff,
+        _run_diff,
         group="compare",
         arguments="A[@BRANCH] [B[@BRANCH]]",
         about="show where two runs part, step by step",
@@ -107,7 +107,7 @@ def _diff_replay(side: Side, *, as_json: bool) -> int:
     return _DIFFERENT if found else 0
 
 
-def drift(arguments: Namespace) -> int:
+def _run_drift(arguments: Namespace) -> int:
     """`quizlog drift RECORD`."""
     path = record_path(arguments.record)
     record = RecordFile(path).read()
@@ -124,7 +124,7 @@ def drift(arguments: Namespace) -> int:
 def _drift() -> Parser:
     parser = command(
         "drift",
-        drift,
+        _run_drift,
         group="prove",
         arguments="RECORD",
         about="show how far a record fits an edited script",
@@ -156,7 +156,7 @@ def _agreement(branch: BranchDrift) -> str:
     return drift_text(branch)
 
 
-def migrate(arguments: Namespace) -> int:
+def _run_migrate(arguments: Namespace) -> int:
     """`quizlog migrate RECORD`."""
     with one_move(arguments) as session:
         if session.source.withheld:
@@ -180,7 +180,7 @@ def _migrate() -> Parser:
     )
     parser = command(
         "migrate",
-        migrate,
+        _run_migrate,
         group="prove",
         arguments="RECORD",
         about="continue a record under an edited script",

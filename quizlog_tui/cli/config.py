@@ -30,7 +30,7 @@ from .grammar import Parser, command
 from .streams import FOR_CODE, emit_json, tell
 
 
-def show(arguments: Namespace) -> int:
+def _show(arguments: Namespace) -> int:
     """`quizlog config show`: every setting, its value, what it means, and all actions for keys."""
     from ..tui.keys.actions import all_actions
     from ..tui.theming import known_themes
@@ -56,7 +56,7 @@ def show(arguments: Namespace) -> int:
     return 0
 
 
-def check(arguments: Namespace) -> int:
+def _check(arguments: Namespace) -> int:
     """`quizlog config check`: what is wrong in settings, keys and themes; 2 if anything."""
     problems = _all_problems()
     if arguments.json:
@@ -87,7 +87,7 @@ def _all_problems() -> list[ConfigProblem]:
     return problems + bad_themes
 
 
-def init(arguments: Namespace) -> int:
+def _init(arguments: Namespace) -> int:
     """`quizlog config init`: write a first file."""
     path = init_config()
     if arguments.json:
@@ -101,10 +101,10 @@ def _narrate(problems: Sequence[ConfigProblem]) -> None:
     tell("", (problem.finding for problem in problems), "setting")
 
 
-_CALLS = {"show": show, "check": check, "init": init}
+_CALLS = {"show": _show, "check": _check, "init": _init}
 
 
-def run(arguments: Namespace) -> int:
+def _run_config(arguments: Namespace) -> int:
     """Run show, check or init."""
     return _CALLS[arguments.what](arguments)
 
@@ -112,7 +112,7 @@ def run(arguments: Namespace) -> int:
 def _config() -> Parser:
     parser = command(
         "config",
-        run,
+        _run_config,
         group="machine",
         arguments="show|check|init",
         about="show, check or create the settings",
@@ -270,7 +270,7 @@ _LOOKS = {
 """The checks by name."""
 
 
-def doctor(arguments: Namespace) -> int:
+def _run_doctor(arguments: Namespace) -> int:
     """`quizlog doctor`."""
     if arguments.attacks:
         hint = "in a checkout of quizlog: python -m tests.attacks"
@@ -287,7 +287,7 @@ def doctor(arguments: Namespace) -> int:
 def _doctor() -> Parser:
     parser = command(
         "doctor",
-        doctor,
+        _run_doctor,
         group="machine",
         about="report what this machine offers",
         details="Report what this machine offers and what is missing.",

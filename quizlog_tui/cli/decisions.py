@@ -30,7 +30,7 @@ _WHY = {
 }
 
 
-def decisions(arguments: Namespace) -> int:
+def _decisions(arguments: Namespace) -> int:
     """`quizlog decisions RECORD`."""
     path = record_path(arguments.record)
     RecordFile(path).read()  # says what is wrong where it is no record
@@ -55,7 +55,7 @@ def _decisions_parser() -> Parser:
     rules = "\n".join(f"  {name:<11} {rule.about}" for name, rule in RULES.items())
     parser = command(
         "decisions",
-        decisions,
+        _decisions,
         group="ask models",
         arguments="RECORD",
         about="show what was decided, and why",

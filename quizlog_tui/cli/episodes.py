@@ -50,12 +50,12 @@ def _episodes() -> Parser:
         kind=_EpisodesParser,
     )
     verbs = parser.add_subparsers(metavar="VERB", title="verbs")
-    _add_build(_verb(verbs, "build", build, "Make episodes from records."))
+    _add_build(_verb(verbs, "build", _build, "Make episodes from records."))
     about = "Check every line; exit code 3 if a rule is broken."
-    _verb(verbs, "check", check, about).add_argument("file")
-    _verb(verbs, "browse", browse, "Browse a file on the screen.").add_argument("file")
-    _verb(verbs, "stats", stats, "Count what is in a file.").add_argument("file")
-    _add_export(_verb(verbs, "export", export, "Write a format that trainers read."))
+    _verb(verbs, "check", _check, about).add_argument("file")
+    _verb(verbs, "browse", _browse, "Browse a file on the screen.").add_argument("file")
+    _verb(verbs, "stats", _stats, "Count what is in a file.").add_argument("file")
+    _add_export(_verb(verbs, "export", _export, "Write a format that trainers read."))
     return parser
 
 
@@ -86,7 +86,7 @@ def _verb(verbs: Any, name: str, run: Callable[[Any], int], about: str) -> Parse
     return parser
 
 
-def build(arguments: Namespace) -> int:
+def _build(arguments: Namespace) -> int:
     """`quizlog episodes build RECORD... -o FILE`."""
     from ..episodes.build.build import BuildSettings
     from ..episodes.build.make import make
@@ -272,7 +272,7 @@ def _check_enough(panel: Panel, runs: int) -> None:
         raise UsageError(f"--runs {runs}: replies of {count} models were recorded", hint=hint)
 
 
-def check(arguments: Namespace) -> int:
+def _check(arguments: Namespace) -> int:
     """`quizlog episodes check FILE`; exit code 3 if a line breaks a rule."""
     needs("episodes", "pydantic")
     from ..episodes.read.check import check_file
@@ -317,7 +317,7 @@ def _share_of(file: Path, doing: str) -> Iterator[Callable[[int], None]]:
         progress.end()
 
 
-def browse(arguments: Namespace) -> int:
+def _browse(arguments: Namespace) -> int:
     """`quizlog episodes browse FILE`."""
     from .screens import browse
 
@@ -328,7 +328,7 @@ def browse(arguments: Namespace) -> int:
     return browse(Path(arguments.file))
 
 
-def stats(arguments: Namespace) -> int:
+def _stats(arguments: Namespace) -> int:
     """`quizlog episodes stats FILE`."""
     from ..episodes.read.stats import bars, stats_of
 
@@ -360,7 +360,7 @@ def _percent(rate: float) -> str:
     return f"{min(max(rate, 0.001), 0.999):.1%}" if 0 < rate < 1 else f"{rate:.0%}"
 
 
-def export(arguments: Namespace) -> int:
+def _export(arguments: Namespace) -> int:
     """`quizlog episodes export FILE --to FORM`."""
     file = Path(arguments.file)
     output = Path(arguments.output) if arguments.output else None

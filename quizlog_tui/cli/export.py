@@ -14,7 +14,7 @@ from .moves import narrate_warnings, one_move
 from .streams import emit_json, noting_progress, private_data, tell_private
 
 
-def run(arguments: Namespace) -> int:
+def _run_export(arguments: Namespace) -> int:
     """`quizlog export RECORD -o FILE`."""
     target = Path(arguments.output)
     # Comes first: --force helps no file that is not an export, and must not be offered.
@@ -44,7 +44,7 @@ def run(arguments: Namespace) -> int:
 def _export() -> Parser:
     parser = command(
         "export",
-        run,
+        _run_export,
         group="look",
         arguments="RECORD -o FILE",
         about="write the whole record as HTML or Markdown",

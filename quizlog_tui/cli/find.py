@@ -44,7 +44,7 @@ class _Found(NamedTuple):
     hit: Hit
 
 
-def run(arguments: Namespace) -> int:
+def _run_find(arguments: Namespace) -> int:
     """`quizlog find WORDS [RECORD|FOLDER]`."""
     if not arguments.words:
         raise UsageError("no words to find", hint='quizlog find "some words" RECORD|FOLDER')
@@ -77,7 +77,7 @@ def _find() -> Parser:
     )
     parser = command(
         "find",
-        run,
+        _run_find,
         group="look",
         arguments="WORDS [RECORD|FOLDER]",
         about="find words in all branches, or all records",

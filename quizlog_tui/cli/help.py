@@ -182,7 +182,7 @@ def _verbs(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser
     return {}
 
 
-def completions(arguments: Namespace) -> int:
+def _run_completions(arguments: Namespace) -> int:
     """`quizlog completions SHELL`."""
     script = _SHELLS[arguments.shell]([each for each in commands() if each["name"]])
     if arguments.json:
@@ -195,7 +195,7 @@ def completions(arguments: Namespace) -> int:
 def _completions() -> Parser:
     parser = command(
         "completions",
-        completions,
+        _run_completions,
         group="machine",
         arguments="bash|zsh|fish",
         about="print a shell's completion script",

@@ -24,7 +24,7 @@ _MOST_CODE = 1000
 """Maximum characters of a line that are looked at for it."""
 
 
-def inspect(arguments: Namespace) -> int:
+def _run_inspect(arguments: Namespace) -> int:
     """`quizlog inspect RECORD [K]`."""
     with one_move(arguments, checkpoints=CHECKPOINTS) as session:
         narrate_warnings(session)
@@ -47,7 +47,7 @@ def _inspect() -> Parser:
     )
     parser = command(
         "inspect",
-        inspect,
+        _run_inspect,
         group="look",
         arguments="RECORD [K]",
         about="show variables, stack and expressions at a step",
@@ -129,7 +129,7 @@ def _evaluated(found: Evaluation) -> Iterator[str]:
         yield _variable(found.value)
 
 
-def trace(arguments: Namespace) -> int:
+def _run_trace(arguments: Namespace) -> int:
     """`quizlog trace RECORD K`."""
     with one_move(arguments, checkpoints=CHECKPOINTS) as session:
         narrate_warnings(session)
@@ -155,7 +155,7 @@ def _trace() -> Parser:
     )
     parser = command(
         "trace",
-        trace,
+        _run_trace,
         group="look",
         arguments="RECORD [K]",
         about="list the lines that ran before a step",

@@ -28,7 +28,7 @@ _ORDERS: dict[str, Callable[[Summary], Any]] = {
 """By name in ascending order; by the others newest, best or longest first."""
 
 
-def records(arguments: Namespace) -> int:
+def _records(arguments: Namespace) -> int:
     """`quizlog list [FOLDER]`."""
     folder = Path(arguments.folder)
     if not folder.is_dir():
@@ -49,7 +49,7 @@ def records(arguments: Namespace) -> int:
 def _list() -> Parser:
     parser = command(
         "list",
-        records,
+        _records,
         group="look",
         arguments="[FOLDER]",
         about="list the records in a folder",

@@ -29,7 +29,7 @@ _FOUND = 3
 """Exit code if there is a trap."""
 
 
-def script_of(name: str) -> Source:
+def _script_of(name: str) -> Source:
     """The script that a user names: a script file, or that of a record or an example."""
     path = record_path(name)
     if path.suffix in SUFFIXES:
@@ -37,9 +37,9 @@ def script_of(name: str) -> Source:
     return read_source(path)
 
 
-def lint(arguments: Namespace) -> int:
+def _run_lint(arguments: Namespace) -> int:
     """`quizlog lint SCRIPT`."""
-    source = script_of(arguments.script)
+    source = _script_of(arguments.script)
     report = lint_source(source)
     others = {name: lint_module(file) for name, file in _modules(source)}
     if arguments.json:
@@ -59,7 +59,7 @@ def _lint() -> Parser:
     )
     parser = command(
         "lint",
-        lint,
+        _run_lint,
         group="prove",
         arguments="SCRIPT",
         about="list questions, scores and traps; run nothing",
@@ -99,9 +99,9 @@ def _lines(report: LintReport, name: str) -> Iterator[str]:
         yield f"{'':22}{mends[reason]}"
 
 
-def coverage(arguments: Namespace) -> int:
+def _run_coverage(arguments: Namespace) -> int:
     """`quizlog coverage SCRIPT RECORD...|FOLDER`."""
-    source = script_of(arguments.script)
+    source = _script_of(arguments.script)
     paths = list(_paths(arguments.records or [str(source.path.parent)]))
     with Replayer() as replayer:
         left_out: list[QuizlogError] = []
@@ -126,7 +126,7 @@ def _coverage() -> Parser:
     )
     parser = command(
         "coverage",
-        coverage,
+        _run_coverage,
         group="compare",
         arguments="SCRIPT [RECORD...]",
         about="show what records reached, and what they did not",

@@ -46,7 +46,7 @@ a models file (models.yaml in your settings folder, or --models FILE):
   family_cap: 2                              # the maximum weight of one family"""
 
 
-def models(arguments: Namespace) -> int:
+def _run_models(arguments: Namespace) -> int:
     """`quizlog models [check]`."""
     needs("solver", "httpx", "pydantic", "dotenv")
     from ..solver.models.models import default_models
@@ -58,7 +58,7 @@ def models(arguments: Namespace) -> int:
 def _models() -> Parser:
     parser = command(
         "models",
-        models,
+        _run_models,
         group="ask models",
         arguments="[check]",
         about="list the configured models, or try each",

@@ -130,7 +130,7 @@ def _show_unknown(session: Session) -> bool:
     return True
 
 
-def new(arguments: Namespace) -> int:
+def _run_new(arguments: Namespace) -> int:
     """`quizlog new SCRIPT|RECORD [-- ARG...]`."""
     from ..record.store import is_record
 
@@ -152,7 +152,7 @@ def _new() -> Parser:
     )
     parser = command(
         "new",
-        new,
+        _run_new,
         group="move",
         arguments="SCRIPT [-- ARG...]",
         about="make a record for a script",
@@ -207,7 +207,7 @@ def _run_again(known: Path, arguments: Namespace) -> Path:
     return target
 
 
-def rewind(arguments: Namespace) -> int:
+def _run_rewind(arguments: Namespace) -> int:
     """`quizlog rewind RECORD K`."""
     with one_move(arguments) as session:
         return _show(session, arguments, make_move(session, session.rewind, arguments.step))
@@ -219,7 +219,7 @@ def _rewind() -> Parser:
     )
     parser = command(
         "rewind",
-        rewind,
+        _run_rewind,
         group="move",
         arguments="RECORD K",
         about="set the pointer to step K; nothing is lost",
@@ -231,7 +231,7 @@ def _rewind() -> Parser:
     return parser
 
 
-def fork(arguments: Namespace) -> int:
+def _run_fork(arguments: Namespace) -> int:
     """`quizlog fork RECORD K ANSWER`."""
     at, answer, name = arguments.step, arguments.answer, arguments.name
     with one_move(arguments) as session:
@@ -241,7 +241,7 @@ def fork(arguments: Namespace) -> int:
 def _fork() -> Parser:
     parser = command(
         "fork",
-        fork,
+        _run_fork,
         group="move",
         arguments="RECORD K ANSWER",
         about="give another answer at step K, on a new branch",
@@ -255,7 +255,7 @@ def _fork() -> Parser:
     return parser
 
 
-def amend(arguments: Namespace) -> int:
+def _run_amend(arguments: Namespace) -> int:
     """`quizlog amend RECORD K ANSWER`."""
     at, answer = arguments.step, arguments.answer
     with one_move(arguments) as session:
@@ -265,7 +265,7 @@ def amend(arguments: Namespace) -> int:
 def _amend() -> Parser:
     parser = command(
         "amend",
-        amend,
+        _run_amend,
         group="move",
         arguments="RECORD K ANSWER",
         about="change answer K; keep later ones that still fit",
@@ -281,7 +281,7 @@ def _amend() -> Parser:
     return parser
 
 
-def switch(arguments: Namespace) -> int:
+def _run_switch(arguments: Namespace) -> int:
     """`quizlog switch RECORD NAME`."""
     with one_move(arguments) as session:
         return _show(session, arguments, make_move(session, session.switch, arguments.name))
@@ -290,7 +290,7 @@ def switch(arguments: Namespace) -> int:
 def _switch() -> Parser:
     parser = command(
         "switch",
-        switch,
+        _run_switch,
         group="move",
         arguments="RECORD NAME",
         about="make another branch active",

@@ -24,7 +24,7 @@ _RAISED: frozenset[Status] = frozenset({"error", "crashed", "no_result", "bad_re
 _SAFE = {LABELS[level] for level in ISOLATED}
 
 
-def run(arguments: Namespace) -> int:
+def _run_sandbox(arguments: Namespace) -> int:
     """`quizlog sandbox run FILE.py`; 1 when the code failed, 4 over a limit, 2 when it was not run.
 
     Raises:
@@ -53,7 +53,7 @@ def run(arguments: Namespace) -> int:
 def _sandbox() -> Parser:
     parser = command(
         "sandbox",
-        run,
+        _run_sandbox,
         group="machine",
         arguments="run FILE.py",
         about="run any Python file in the sandbox",

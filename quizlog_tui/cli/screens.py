@@ -23,7 +23,7 @@ _FORMATS = (".svg", ".txt")
 """The formats of screenshots, by the suffix of the file."""
 
 
-def tui(arguments: Namespace) -> int:
+def _run_tui(arguments: Namespace) -> int:
     """`quizlog tui [RECORD]`, a bundle, or a file of episodes."""
     if arguments.record and arguments.record.endswith(".jsonl"):
         path = Path(arguments.record)
@@ -39,7 +39,7 @@ def tui(arguments: Namespace) -> int:
 def _tui() -> Parser:
     parser = command(
         "tui",
-        tui,
+        _run_tui,
         group="look",
         arguments="[RECORD]",
         about="open the screens; so does quizlog alone",
@@ -147,7 +147,7 @@ def _served_folder(place: Path | None) -> Path | None:
     return place if place.is_dir() else place.parent
 
 
-def demo(arguments: Namespace) -> int:
+def _run_demo(arguments: Namespace) -> int:
     """`quizlog demo`."""
     _check_terminal()
     with _loading():
@@ -159,7 +159,7 @@ def demo(arguments: Namespace) -> int:
 def _demo() -> Parser:
     return command(
         "demo",
-        demo,
+        _run_demo,
         group="look",
         about="a guided first run; no network, no key",
         details="A guided first run on a shipped example: twelve things to try, a minute each.",
@@ -193,7 +193,7 @@ def _check_terminal() -> None:
         raise UsageError("this terminal cannot show the screens: TERM is dumb", hint=hint)
 
 
-def screenshot(arguments: Namespace) -> int:
+def _run_screenshot(arguments: Namespace) -> int:
     """`quizlog screenshot RECORD [K]`."""
     from ..tui.picture import picture
     from ..tui.screenshot import PICTURE
@@ -230,7 +230,7 @@ def _screenshot() -> Parser:
     )
     parser = command(
         "screenshot",
-        screenshot,
+        _run_screenshot,
         group="look",
         arguments="RECORD [K]",
         about="draw a screen as text or SVG",
@@ -264,7 +264,7 @@ def _check_format(path: Path) -> None:
         raise UsageError(message, where=str(path), hint=f"choose {' or '.join(_FORMATS)}")
 
 
-def cast(arguments: Namespace) -> int:
+def _run_cast(arguments: Namespace) -> int:
     """`quizlog cast RECORD -o FILE`."""
     from ..tui.picture import film, read_keys
     from ..tui.screenshot import PICTURE, asciicast, moving_svg
@@ -299,7 +299,7 @@ def _cast() -> Parser:
     )
     parser = command(
         "cast",
-        cast,
+        _run_cast,
         group="look",
         arguments="RECORD -o FILE",
         about="make an animation: .cast or .svg",

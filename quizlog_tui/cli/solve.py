@@ -43,7 +43,7 @@ _WHY_PAUSED = {
 }
 
 
-def solve(arguments: Namespace) -> int:
+def _run_solve(arguments: Namespace) -> int:
     """`quizlog solve RECORD`."""
     needs("solver", "httpx", "pydantic", "dotenv")
     if arguments.url:
@@ -62,7 +62,7 @@ def _solve_parser() -> Parser:
     )
     parser = command(
         "solve",
-        solve,
+        _run_solve,
         group="ask models",
         arguments="RECORD",
         about="ask several models, and decide",

@@ -26,7 +26,7 @@ _WIDTH = 40
 """Maximum width of a question or an answer in the table."""
 
 
-def steps(arguments: Namespace) -> int:
+def _run_steps(arguments: Namespace) -> int:
     """`quizlog steps RECORD`."""
     with one_move(arguments) as session:
         narrate_warnings(session)
@@ -51,7 +51,7 @@ def _steps() -> Parser:
     )
     parser = command(
         "steps",
-        steps,
+        _run_steps,
         group="look",
         arguments="RECORD",
         about="list all steps: question, answer, time, notes",
@@ -136,7 +136,7 @@ def _tried(one: Try) -> str:
     return f"{one_line(one.branch)}: {answer}, {one.status or 'not replayed'}{score}"
 
 
-def feedback(arguments: Namespace) -> int:
+def _run_feedback(arguments: Namespace) -> int:
     """`quizlog feedback RECORD [K] [TEXT]`."""
     if arguments.text is not None:
         return _add(arguments)
@@ -155,7 +155,7 @@ def feedback(arguments: Namespace) -> int:
 def _feedback() -> Parser:
     parser = command(
         "feedback",
-        feedback,
+        _run_feedback,
         group="look",
         arguments="RECORD [K] [TEXT]",
         about="list the notes on steps, or add one",

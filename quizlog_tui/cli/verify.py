@@ -31,7 +31,7 @@ _LOOK_SECONDS = 0.3
 _UNREADABLE = "unreadable"
 
 
-def run(arguments: Namespace) -> int:
+def _run_verify(arguments: Namespace) -> int:
     """`quizlog verify RECORD`, `quizlog verify --all FOLDER`."""
     if (arguments.record is None) == (arguments.all is None):
         raise UsageError("which record?", hint="quizlog verify RECORD, or --all FOLDER")
@@ -49,7 +49,7 @@ def run(arguments: Namespace) -> int:
 def _verify() -> Parser:
     parser = command(
         "verify",
-        run,
+        _run_verify,
         group="prove",
         arguments="RECORD",
         about="check that replays show what the record shows",

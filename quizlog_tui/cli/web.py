@@ -35,7 +35,7 @@ _PORT = 8765
 _SECRET = "no secret at all"
 
 
-def task(arguments: Namespace) -> int:
+def _run_task(arguments: Namespace) -> int:
     """`quizlog task URL`; 0 at the end of the quiz, 1 before it, 4 when nothing could be sent.
 
     Raises:
@@ -66,7 +66,7 @@ def _task() -> Parser:
     )
     parser = command(
         "task",
-        task,
+        _run_task,
         group="web",
         arguments="URL",
         about="solve a quiz on web pages",
@@ -149,7 +149,7 @@ def _right_pages(result: TaskResult) -> str:
     return f"{right} of {len(result.pages)} pages right"
 
 
-def demo_server(arguments: Namespace) -> int:
+def _run_demo_server(arguments: Namespace) -> int:
     """`quizlog demo-server`.
 
     Raises:
@@ -180,7 +180,7 @@ def demo_server(arguments: Namespace) -> int:
 def _demo_server() -> Parser:
     parser = command(
         "demo-server",
-        demo_server,
+        _run_demo_server,
         group="web",
         about="serve a practice quiz on web pages",
         details=(
@@ -243,7 +243,7 @@ TOKEN = "QUIZLOG_TOKEN"
 """The environment variable with the secret that clients must send."""
 
 
-def serve(arguments: Namespace) -> int:
+def _serve(arguments: Namespace) -> int:
     """`quizlog serve`."""
     if arguments.screens is not None:
         return _serve_screens(arguments)
@@ -291,7 +291,7 @@ def _serve_parser() -> Parser:
     )
     parser = command(
         "serve",
-        serve,
+        _serve,
         group="web",
         about="start the HTTP server",
         details=details,

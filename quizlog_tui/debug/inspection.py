@@ -55,7 +55,7 @@ def inspect(
     text = _looked(replayer, source, world, answers, request)
     found = inspection_from(text, len(answers), source)
     if [one.text for one in found.expressions] != list(expressions):
-        raise unreadable("snapshot", len(answers), source)
+        raise _unreadable("snapshot", len(answers), source)
     if not 0 <= frame < max(1, len(found.frames)):
         raise UsageError(f"there is no frame {frame}: the stack has {len(found.frames)}")
     status = replayer.replay(source, world, answers).status
@@ -265,7 +265,7 @@ def inspection_from(text: str, step: int, source: Source) -> Inspection:
             tuple(map(_evaluation, _checked_items(data["expressions"], _MOST_EXPRESSIONS))),
         )
     except (ValueError, TypeError, KeyError) as error:
-        raise unreadable("snapshot", step, source) from error
+        raise _unreadable("snapshot", step, source) from error
 
 
 def _maybe_count(value: Any) -> int | None:
@@ -394,7 +394,7 @@ def trace_from(text: str, step: int, source: Source) -> Trace:
             raise TypeError("it may be truncated or not")
         return Trace(step, tuple(_event(one, source) for one in events), truncated)
     except (ValueError, TypeError, KeyError) as error:
-        raise unreadable("trace", step, source) from error
+        raise _unreadable("trace", step, source) from error
 
 
 def _event(data: Any, source: Source) -> LineEvent:
@@ -414,7 +414,7 @@ _LONGEST_NAME = 8192
 """Maximum characters of a name; that of a file is a path."""
 
 
-def unreadable(what: str, step: int, source: Source) -> ProtocolError:
+def _unreadable(what: str, step: int, source: Source) -> ProtocolError:
     """The error that says that a script sent no such thing.
 
     Args:

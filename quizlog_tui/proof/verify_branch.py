@@ -10,7 +10,7 @@ returns the verdict. So the caller can answer equal requests of several branches
 
 from __future__ import annotations
 
-from collections.abc import Collection, Generator, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from dataclasses import replace
 from os.path import isfile
 from pathlib import Path
@@ -29,6 +29,7 @@ from ..replay.world import (
     REMARKABLE,
     STARTS,
     TAMPERED,
+    UNAVAILABLE,
     UNVERIFIABLE,
     Cause,
     may_share,
@@ -37,18 +38,7 @@ from ..replay.world import (
 from .diverge import Difference, first_difference
 from .recorded import difference_from_record, is_contradicted, recorded_branch
 from .trials import CauseSearch, TrialRequest, Trials, Variation, ends_search, find_culprits
-from .verdict import (
-    NotJudged,
-    Verdict,
-    apply_doubt,
-    cause_of,
-    describe_conditions,
-    divergence,
-    explain_difference,
-    explain_noise,
-    fragile,
-    observed_cause,
-)
+from .verdict import NotJudged, Verdict, apply_doubt
 
 T = TypeVar("T")
 
@@ -151,8 +141,8 @@ class BranchVerifier:
         racing = next((name for name in names if name in _RACING), None)
         differs = racing and (found or _first_of_differences(plain, others))
         if differs and racing:
-            verdict = divergence(differs, *UNVERIFIABLE[racing])
-            verdict = verdict if found else fragile(verdict)
+            verdict = _divergence(differs, *UNVERIFIABLE[racing])
+            verdict = verdict if found else _fragile(verdict)
         elif found is not None:
             verdict = self._against_record(plain, found)
         else:
@@ -216,7 +206,7 @@ class BranchVerifier:
         if "program" in plain.observed:  # its clock is real, and runs may be in one second
             (later,) = _runs_or_raise((yield (Variation(later=True),)))
             if (found := first_difference(plain, later)) is not None:
-                return replace(divergence(found, *explain_noise(plain)), relies_on=tuple(relied))
+                return replace(_divergence(found, *_explain_noise(plain)), relies_on=tuple(relied))
         return Verdict("reproducible", relies_on=tuple(relied))
 
     def _against_world(
@@ -236,7 +226,7 @@ class BranchVerifier:
             guilty = _or_raise((yield CauseSearch(tuple(self._known.inputs[: found.step]), among)))
             if ends_search(guilty):
                 moved = relied.get("address-order") == found.step
-                return explain_difference(plain, found, guilty, moved)
+                return _explain_difference(plain, found, guilty, moved)
             for name in guilty:
                 relied.setdefault(FIXED_CONDITIONS[name], found.step)
                 changed.remove(name)
@@ -259,11 +249,11 @@ class BranchVerifier:
         answers = self._known.inputs[: found.step]
         if is_contradicted(self._known, plain, found.step):
             words = "the record was edited: its fingerprint of that step is that of the replay"
-            return divergence(found, "unknown", words)
+            return _divergence(found, "unknown", words)
         if STARTS in self._varied and self._trials.starts_unobserved(answers):
-            return explain_difference(plain, found, (STARTS,), moved=False)
+            return _explain_difference(plain, found, (STARTS,), moved=False)
         if first_difference(plain, self._trials.run(self._known.inputs)) is not None:
-            return divergence(found, *explain_noise(plain))
+            return _divergence(found, *_explain_noise(plain))
         files = [name for name, _ in edited_files(self._record, file_hashes(self._source))]
         edited = self._edited(files)
         then, now = (
@@ -273,7 +263,7 @@ class BranchVerifier:
         same = then.get("python") == now and then.get("fixed", "").split() == [*FIXED]
         if self._made_without(tuple(_leftover_files(plain, self._source.path.parent, "update"))):
             words = "files that the script changes lie there, and did not when it was recorded"
-            return divergence(found, "leftover-file", words)
+            return _divergence(found, "leftover-file", words)
         # What was fixed when it was recorded, as it is now, cannot be what differs.
         varied = self._varied
         changed = (
@@ -285,20 +275,20 @@ class BranchVerifier:
         guilty = find_culprits(changed, parts) if parts(changed) else ()
         if guilty:
             too = f"; {edited}, too" if edited else ""
-            words = f"what stands there depends on {describe_conditions(guilty)}{too}"
-            return divergence(found, cause_of(guilty), words)
+            words = f"what stands there depends on {_describe_conditions(guilty)}{too}"
+            return _divergence(found, _cause_of(guilty), words)
         if edited:
             beside = "" if files else _named_files(self._source)
             too = f", perhaps a file beside it too{beside}" if beside else ""
             words = f"no condition changes it, and {edited}{too}"
-            return divergence(found, "code-changed", words)
+            return _divergence(found, "code-changed", words)
         if "python" in then and not same:
             words = f"recorded with Python {then['python']}, this is {now}"
-            return divergence(found, "environment", words)
+            return _divergence(found, "environment", words)
         beside = _named_files(self._source)
         perhaps = f"perhaps a file beside the script{beside} was another" if beside else ""
         words = f"no condition changes it: {perhaps or 'nothing tells why'}"
-        return divergence(found, *(observed_cause(plain) or ("unknown", words)))
+        return _divergence(found, *(_observed_cause(plain) or ("unknown", words)))
 
     def _edited(self, files: Sequence[str]) -> str:
         """What was edited since, in words; empty if nothing was, as far as is known."""
@@ -360,3 +350,84 @@ def _named_files(source: Source) -> str:
     names = [path.relative_to(folder).as_posix() for path in needed_files(source)]
     shown = [*names[:_MOST_NAMES], *(["..."] if names[_MOST_NAMES:] else [])]
     return f" ({', '.join(shown)})" if shown else ""
+
+
+_IN_WORDS = {
+    "hashes": "the order of hashes",
+    "clock": "the clock",
+    "addresses": "the order of addresses in memory",
+    "environment": "environment variables, time zone or user",
+    "entropy": "randomness that has no seed of its own",
+    "folder": "where the folder lies",
+    "home": "the user (home folder, numbers), the machine or where Python lies",
+    "leftovers": "what else lies in the folder",
+    "metadata": "the times or numbers of files",
+    "threads": "the order in which threads take turns",
+    "libraries": "the real time, for which a library of it asks the system itself",
+    "system": "the system's state (/proc, /sys)",
+    STARTS: "threads or programs that it starts unobserved",
+}
+
+
+def _divergence(found: Difference, cause: Cause, reason: str) -> Verdict:
+    """The verdict that a replay differs."""
+    return Verdict("diverges", found.step, found.what, found.a, found.b, cause, reason)
+
+
+def _fragile(verdict: Verdict) -> Verdict:
+    """The verdict that it is another world in which a replay differs."""
+    return replace(verdict, verdict="fragile")
+
+
+def _explain_difference(
+    plain: Transcript, found: Difference, guilty: Sequence[str], moved: bool
+) -> Verdict:
+    """The verdict on two runs that differ.
+
+    Args:
+        plain: The run in the record's own world.
+        found: The difference.
+        guilty: The conditions whose change makes the difference.
+        moved: Whether addresses in memory, which any allocation moves, decide there.
+    """
+    if not guilty:
+        return _divergence(found, *_explain_noise(plain))
+    if "home" in guilty:  # programs are another machine's only where none can be started
+        guilty = [name for name in guilty if name != STARTS]
+    if moved:
+        words = f"it depends on addresses in memory, and they on {_describe_conditions(guilty)}"
+        return _fragile(_divergence(found, "address-order", words))
+    verdict = _divergence(found, _cause_of(guilty), f"it depends on {_describe_conditions(guilty)}")
+    # The start was not observed: it was hidden on purpose, or made by a library in C.
+    return replace(verdict, verdict="unverifiable") if STARTS in guilty else _fragile(verdict)
+
+
+def _cause_of(guilty: Sequence[str]) -> Cause:
+    """The cause for the first open condition; for the first condition if none is open."""
+    return next(
+        (OPEN_CONDITIONS[name] for name in guilty if name in OPEN_CONDITIONS),
+        (FIXED_CONDITIONS | OPEN_CONDITIONS)[guilty[0]],
+    )
+
+
+def _describe_conditions(guilty: Iterable[str]) -> str:
+    return ", together with ".join(_IN_WORDS[name] for name in guilty)
+
+
+def _explain_noise(plain: Transcript) -> tuple[Cause, str]:
+    """Why two runs in the same world differ: only an observation can be the cause."""
+    known = _observed_cause(plain)
+    if known is None and "addresses" in plain.unavailable:
+        return "address-order", UNAVAILABLE["addresses"]
+    return known or ("unknown", "two replays in one and the same world differ")
+
+
+def _observed_cause(plain: Transcript) -> tuple[Cause, str] | None:
+    """The observation that may cause a difference which no condition explains."""
+    turns: dict[str, Cause] = {
+        "program": "process-order",
+        "thread": "thread-order",
+        "library-threads": "thread-order",
+    }
+    causes = UNVERIFIABLE | {name: (cause, REMARKABLE[name]) for name, cause in turns.items()}
+    return next((causes[name] for name in causes if name in plain.observed), None)

@@ -39,7 +39,7 @@ def kinds() -> Iterator[tuple[str, str]]:
 
 KINDS = {f"{module.rpartition('.')[2]}.{name}": (module, name) for module, name in kinds()}
 ASKED = {
-    "bundle.BUNDLE": "no bundle is replaced",
+    "bundle._BUNDLE": "no bundle is replaced",
     "store._NEW": "no record is replaced by a new one",
     "screenshot.PICTURE": "--force, or a dialog",
     "files.ROWS": "--force",

@@ -119,11 +119,9 @@ def lines_not_understood(
 
 def _complaint(line: str) -> str:
     """What the shell says of a line that it cannot read; it runs nothing."""
-    done = subprocess.run(
-        ["/bin/sh", "-n", "-c", line], capture_output=True, text=True, errors="replace", check=False
-    )
-    said = one_line(done.stderr.strip()).removeprefix("/bin/sh: ")
-    return said if done.returncode else ""
+    shell = subprocess.run(["/bin/sh", "-n"], input=line.encode(), capture_output=True, check=False)
+    said = shell.stderr.decode(errors="replace").strip().removeprefix("/bin/sh: ")
+    return one_line(said) if shell.returncode else ""
 
 
 _Fault = tuple[str, str]
