@@ -32,14 +32,14 @@ def _run_steps(arguments: Namespace) -> int:
         narrate_warnings(session)
         name = arguments.branch or session.record.branch
         whole = session.transcript_of(name)
-        moments = timeline(whole, session.record, name)
+        rows = timeline(whole, session.record, name)
         givers = who.on_branch(session.record, name)
         if arguments.json:
             data = {"record": str(session.path), "branch": name, "pointer": session.pointer}
             end = {"status": whole.status, "score": whole.score}
-            emit_json(data | end | {"steps": [_plain(moment, givers) for moment in moments]})
+            emit_json(data | end | {"steps": [_plain(row, givers) for row in rows]})
         else:
-            for line in _lines(moments, whole, givers):
+            for line in _lines(rows, whole, givers):
                 print(line)
         return 0
 
@@ -63,40 +63,38 @@ def _steps() -> Parser:
     return parser
 
 
-def _plain(moment: TimelineRow, givers: Mapping[int, Attribution]) -> dict[str, Any]:
-    given = givers.get(moment.at)
+def _plain(row: TimelineRow, givers: Mapping[int, Attribution]) -> dict[str, Any]:
+    given = givers.get(row.at)
     return {
-        "at": moment.at,
-        "prompt": moment.question,
-        "answer": moment.answer,
-        "used": moment.used,
-        "seconds": round(moment.seconds, 6),
-        "line": moment.line,
-        "place": moment.step.place or None,
-        "input_type": moment.kind,
-        "code": moment.code,
+        "at": row.at,
+        "prompt": row.question,
+        "answer": row.answer,
+        "used": row.used,
+        "seconds": round(row.seconds, 6),
+        "line": row.line,
+        "place": row.step.place or None,
+        "input_type": row.kind,
+        "code": row.code,
         "who": given.to_dict() if given else None,
-        "notes": [asdict(said) for said in moment.notes],
-        "tries": [asdict(one) for one in moment.tries],
+        "notes": [asdict(said) for said in row.notes],
+        "tries": [asdict(one) for one in row.tries],
     }
 
 
-def _lines(
-    moments: Timeline, whole: Transcript, givers: Mapping[int, Attribution]
-) -> Iterator[str]:
+def _lines(rows: Timeline, whole: Transcript, givers: Mapping[int, Attribution]) -> Iterator[str]:
     """A row for each stop; below it its notes and other attempts."""
-    count = len(str(len(moments)))
-    asked = max(len(_asked(moment)) for moment in moments)
-    answered = max(len(_cell(moment.answer)) for moment in moments)
-    for moment in moments:
-        mark = " " if moment.used or moment.answer is None else "·"
+    count = len(str(len(rows)))
+    asked = max(len(_asked(row)) for row in rows)
+    answered = max(len(_cell(row.answer)) for row in rows)
+    for row in rows:
+        mark = " " if row.used or row.answer is None else "·"
         yield (
-            f"{mark}{moment.at:{count}}  {_cell(plain(moment.question or '')):{asked}}  "
-            f"{_said(moment, whole):{answered}}  {_facts(moment, givers.get(moment.at))}"
+            f"{mark}{row.at:{count}}  {_cell(plain(row.question or '')):{asked}}  "
+            f"{_said(row, whole):{answered}}  {_facts(row, givers.get(row.at))}"
         ).rstrip()
-        for said in moment.notes:
+        for said in row.notes:
             yield f" {'':{count}}  - {_feedback_line(said)}"
-        for one in moment.tries:
+        for one in row.tries:
             yield f" {'':{count}}  / {_tried(one)}"
 
 
@@ -104,24 +102,24 @@ def _cell(text: str | None) -> str:
     return clipped(one_line((text or "").strip()), _WIDTH)
 
 
-def _asked(moment: TimelineRow) -> str:
-    return _cell(plain(moment.question or ""))
+def _asked(row: TimelineRow) -> str:
+    return _cell(plain(row.question or ""))
 
 
-def _said(moment: TimelineRow, whole: Transcript) -> str:
-    if moment.answer is not None:
-        return _cell(moment.answer) or "(empty)"
+def _said(row: TimelineRow, whole: Transcript) -> str:
+    if row.answer is not None:
+        return _cell(row.answer) or "(empty)"
     score = "" if whole.score is None else f", score {whole.score:g}"
     return f"{whole.status}{score}"
 
 
-def _facts(moment: TimelineRow, given: Attribution | None) -> str:
-    line = "" if moment.line is None else f"  line {moment.line}"
-    line += f" ({one_line(moment.step.place)})" if moment.step.place else ""
-    kind = "" if moment.kind is None else f"  {moment.kind}"
-    seconds = moment.seconds
+def _facts(row: TimelineRow, given: Attribution | None) -> str:
+    line = "" if row.line is None else f"  line {row.line}"
+    line += f" ({one_line(row.step.place)})" if row.step.place else ""
+    kind = "" if row.kind is None else f"  {row.kind}"
+    seconds = row.seconds
     took = duration(seconds) if seconds >= 1 else f"{seconds * 1000:.1f} ms"
-    code = "  ran as code" if moment.code else ""
+    code = "  ran as code" if row.code else ""
     return f"{took:>9}{line}{kind}{code}{_giver(given)}"
 
 

@@ -56,7 +56,7 @@ class BranchSection:
     """When it was created, ISO 8601 in UTC."""
     note: str | None
     """The user's note on it."""
-    moments: Sequence[TimelineRow] = ()
+    rows: Sequence[TimelineRow] = ()
     """Its steps after the fork and its last stop; empty if it could not be replayed."""
     status: Status | None = None
     """Its status at the end, as its score."""
@@ -134,7 +134,7 @@ def _section(
         return replace(section, problem=whole.message)
     return replace(
         section,
-        moments=timeline(whole, record, branch.name, tries=False)[at:],
+        rows=timeline(whole, record, branch.name, tries=False)[at:],
         status=whole.status,
         score=whole.score,
         error=_error(whole, session.source),
@@ -163,7 +163,7 @@ def _others(record: Record, sections: Sequence[BranchSection]) -> list[Feedback]
     """The remarks that no section shows, without those on deleted branches."""
     shown = {repr(remark) for section in sections for remark in section.remarks}
     for section in sections:
-        shown |= {repr(remark) for moment in section.moments for remark in moment.notes}
+        shown |= {repr(remark) for row in section.rows for remark in row.notes}
     return [
         remark
         for remark in read(record)
@@ -182,7 +182,7 @@ def outcome(status: Status | None, score: float | None) -> str:
 
 def length(branch: BranchSection) -> str:
     """The number of answers of a branch, shared ones included, in words."""
-    return plural(branch.at + max(len(branch.moments) - 1, 0), "answer")
+    return plural(branch.at + max(len(branch.rows) - 1, 0), "answer")
 
 
 def signed(remark: Feedback) -> list[str]:

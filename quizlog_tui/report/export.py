@@ -73,9 +73,9 @@ def _findings(report: RecordReport, privacy: Privacy) -> Iterator[PrivateFinding
     for section in report.branches:
         if not privacy.find_in(section, ""):
             continue
-        for moment in section.moments:
-            yield from privacy.find_in(moment, f"branch {section.name}, step {moment.at}")
-        yield from privacy.find_in(replace(section, moments=()), f"branch {section.name}")
+        for row in section.rows:
+            yield from privacy.find_in(row, f"branch {section.name}, step {row.at}")
+        yield from privacy.find_in(replace(section, rows=()), f"branch {section.name}")
     yield from privacy.find_in(replace(report, branches=()), "the record")
 
 

@@ -132,30 +132,30 @@ def _branch(branch: BranchSection, fork: str, player: bool) -> Iterator[str]:
         yield _item("could not be run", branch.problem)
     yield "</dl>"
     yield from _remarks(branch.remarks, apart=False)
-    for moment in branch.moments:
-        yield from _moment(moment, ends, player)
+    for row in branch.rows:
+        yield from _row(row, ends, player)
     if branch.error:
         yield from _error(branch.error)
     yield "</details>"
 
 
-def _moment(moment: TimelineRow, ends: str, player: bool) -> Iterator[str]:
-    line = "" if moment.line is None else f" · line {moment.line}"
-    line += f" · {_safe(moment.step.place)}" if moment.step.place else ""
-    code = " · the answer ran as code" if moment.code else ""
-    yield f'<div class="step">\n<span class="dim">step {moment.at}{line}{code}</span>'
-    question = _rendered(moment.step.prompt or "")
+def _row(row: TimelineRow, ends: str, player: bool) -> Iterator[str]:
+    line = "" if row.line is None else f" · line {row.line}"
+    line += f" · {_safe(row.step.place)}" if row.step.place else ""
+    code = " · the answer ran as code" if row.code else ""
+    yield f'<div class="step">\n<span class="dim">step {row.at}{line}{code}</span>'
+    question = _rendered(row.step.prompt or "")
     marked = f'<span class="question">{question}</span>' if player and question else question
-    shown = _rendered("".join(moment.step.written)) + marked
-    answer = "" if moment.answer is None else f'<span class="answer">{_safe(moment.answer)}</span>'
+    shown = _rendered("".join(row.step.written)) + marked
+    answer = "" if row.answer is None else f'<span class="answer">{_safe(row.answer)}</span>'
     if shown or answer:
         yield f"<pre>\n{shown}{answer}</pre>"
-    if moment.step.stderr:
-        text = _rendered(moment.step.stderr)
+    if row.step.stderr:
+        text = _rendered(row.step.stderr)
         yield f'<details class="stderr"><summary>stderr</summary><pre>\n{text}</pre></details>'
-    if moment.answer is None:
+    if row.answer is None:
         yield f"<p>{ends}</p>"
-    yield from _remarks(moment.notes, apart=False)
+    yield from _remarks(row.notes, apart=False)
     yield "</div>"
 
 

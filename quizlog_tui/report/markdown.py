@@ -80,29 +80,29 @@ def _branch(branch: BranchSection) -> Iterator[str]:
         yield f"- could not be run: {code(branch.problem)}"
     yield ""
     yield from _remarks(branch.remarks, apart=False)
-    for moment in branch.moments:
-        yield from _moment(moment, ends)
+    for row in branch.rows:
+        yield from _row(row, ends)
     if branch.error:
         yield from _error(branch.error)
 
 
-def _moment(moment: TimelineRow, ends: str) -> Iterator[str]:
-    line = "" if moment.line is None else f", line {moment.line}"
-    line += f", {code(moment.step.place)}" if moment.step.place else ""
-    ran = ", the answer ran as code" if moment.code else ""
-    yield from (f"### Step {moment.at}{line}{ran}", "")
-    shown = plain("".join(moment.step.written)) + plain(moment.step.prompt or "")
+def _row(row: TimelineRow, ends: str) -> Iterator[str]:
+    line = "" if row.line is None else f", line {row.line}"
+    line += f", {code(row.step.place)}" if row.step.place else ""
+    ran = ", the answer ran as code" if row.code else ""
+    yield from (f"### Step {row.at}{line}{ran}", "")
+    shown = plain("".join(row.step.written)) + plain(row.step.prompt or "")
     if shown:
         yield from fence(shown)
-    if moment.step.stderr:
-        yield from ("On stderr:", "", *fence(plain(moment.step.stderr)))
-    if moment.answer is None:
+    if row.step.stderr:
+        yield from ("On stderr:", "", *fence(plain(row.step.stderr)))
+    if row.answer is None:
         yield from (f"The branch ends here: {ends}", "")
-    elif "\n" in moment.answer:
-        yield from ("Answer:", "", *fence(moment.answer))
+    elif "\n" in row.answer:
+        yield from ("Answer:", "", *fence(row.answer))
     else:
-        yield from (f"Answer: {code(moment.answer)}", "")
-    yield from _remarks(moment.notes, apart=False)
+        yield from (f"Answer: {code(row.answer)}", "")
+    yield from _remarks(row.notes, apart=False)
 
 
 def _error(error: ErrorSection) -> Iterator[str]:

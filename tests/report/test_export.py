@@ -102,10 +102,10 @@ def test_every_branch_is_shown_from_where_it_leaves(build: Build) -> None:
     main, other, third = built.branches
     shown = (main.name, main.active, main.parent, main.status, main.score)
     assert shown == ("main", True, None, "success", 1.0)
-    assert [moment.answer for moment in main.moments] == ["1", "2", "3", None]
+    assert [row.answer for row in main.rows] == ["1", "2", "3", None]
     assert (other.parent, other.at, other.note, other.score) == ("main", 1, "a try", 0.3)
-    assert [(moment.at, moment.answer) for moment in other.moments] == [(1, "bad"), (2, None)]
-    assert [said.text for said in other.moments[0].notes] == ["no number"]
+    assert [(row.at, row.answer) for row in other.rows] == [(1, "bad"), (2, None)]
+    assert [said.text for said in other.rows[0].notes] == ["no number"]
     assert other.error is not None
     assert (other.error.message, other.error.line) == ("bad number", 7)
     assert (7, '        raise Exception("bad number")  #score = 0.3') in other.error.excerpt
@@ -124,13 +124,13 @@ def test_children_of_a_deleted_branch_show_what_it_shared(build: Build) -> None:
         built = build_report(session)
         main, leaf = built.branches
         assert (main.name, leaf.parent, leaf.at) == ("main", "main", 1)
-        assert [moment.answer for moment in leaf.moments] == ["7", "9", None]
+        assert [row.answer for row in leaf.rows] == ["7", "9", None]
         session.switch("main")
         session.rename("main", "gone")
         session.switch("leaf")
         session.delete("gone")
         [leaf] = build_report(session).branches
-        assert [moment.answer for moment in leaf.moments] == ["1", "7", "9", None]
+        assert [row.answer for row in leaf.rows] == ["1", "7", "9", None]
 
 
 def test_remarks_that_belong_nowhere_are_shown_apart(build: Build) -> None:
