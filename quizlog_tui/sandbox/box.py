@@ -20,7 +20,7 @@ from threading import Lock
 from ..files.process import find_program
 from . import usage
 from .inside import wire
-from .inside.shut import SCOPES, landlock_version
+from .inside.isolation import SCOPES, landlock_version
 from .inside.wire import BoxSetup, Level
 
 LABELS: dict[Level, str] = {

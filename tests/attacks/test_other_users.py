@@ -137,7 +137,9 @@ def test_they_hold_where_there_is_landlock_alone(
 @pytest.fixture
 def without_walls(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     open_to_all = "(lambda *places, **how: '')"
-    monkeypatch.setattr(spawn, "_BOOT", spawn._BOOT.replace("inside.shut.shut", open_to_all))
+    monkeypatch.setattr(
+        spawn, "_BOOT", spawn._BOOT.replace("inside.isolation.isolate", open_to_all)
+    )
     with devices(changed=True), _restored():
         yield
 

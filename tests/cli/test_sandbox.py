@@ -96,7 +96,7 @@ def test_doctor_tells_what_quiz_scripts_are_kept_from(
         assert (
             "ok       isolation of quiz scripts: landlock: scripts reach their own folder" in said
         )
-    boot = spawn._BOOT.replace("inside.shut.shut", "(lambda *places, **how: '')")
+    boot = spawn._BOOT.replace("inside.isolation.isolate", "(lambda *places, **how: '')")
     monkeypatch.setattr(spawn, "_BOOT", boot)
     main(["doctor"])
     assert "missing  isolation of quiz scripts: NOT ISOLATED: " in capsys.readouterr().out

@@ -250,7 +250,9 @@ def open_to_all(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def instead(monkeypatch: pytest.MonkeyPatch, shut: str) -> None:
-    monkeypatch.setattr(spawn, "_BOOT", spawn._BOOT.replace("inside.shut.shut", f"({shut})"))
+    monkeypatch.setattr(
+        spawn, "_BOOT", spawn._BOOT.replace("inside.isolation.isolate", f"({shut})")
+    )
 
 
 def test_without_isolation_scripts_run_and_are_labelled(

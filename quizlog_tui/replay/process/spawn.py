@@ -18,8 +18,8 @@ from ..worker.room import when_there_is_room
 _FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _SANDBOX = f"{os.path.dirname(_FOLDER)}/sandbox"
 _BOOT = """import sys; sys.path[:not getattr(sys.flags, "safe_path", 0)] = {folder!r}, {sandbox!r}
-import inside.shut, worker.boot
-worker.boot.main({control:>3}, {guard_end:>3}, inside.shut.shut, network={network})"""
+import inside.isolation, worker.boot
+worker.boot.main({control:>3}, {guard_end:>3}, inside.isolation.isolate, network={network})"""
 """The worker imports nothing of ours: the function that isolates it is passed to it."""
 _CONTROL = 100
 """Descriptor of the interpreter's socket to quizlog; the guard's is the next. It has the same width

@@ -375,7 +375,7 @@ def _is_in_environment(folder: str) -> bool:
 _PROBE = """import sys
 print('.'.join(map(str, sys.version_info[:3])), sys.executable, sep='\\n', flush=True)
 sys.path[:0] = {folders}
-sys.version_info >= {oldest} and __import__('inside.shut') and __import__('worker.boot')"""
+sys.version_info >= {oldest} and __import__('inside.isolation') and __import__('worker.boot')"""
 
 
 @lru_cache(64)

@@ -50,13 +50,13 @@ _DRAWING = (".cache/matplotlib", ".config/matplotlib", ".cache/fontconfig", ".fo
 """Caches of fonts in the user's home, which take seconds to make again."""
 
 
-def main(control: int, guard_end: int, shut: Callable[..., str], *, network: bool) -> None:
+def main(control: int, guard_end: int, isolate: Callable[..., str], *, network: bool) -> None:
     """Run the job that arrives on the descriptor `control`; die with the descriptor `guard_end`.
 
     Args:
         control: The socket to quizlog.
         guard_end: The guard's socket to quizlog.
-        shut: Isolates this process: `sandbox.inside.shut.shut`.
+        isolate: Isolates this process: `sandbox.inside.isolation.isolate`.
         network: Whether the script may use the machine's network.
     """
     _close_all_but(0, 1, 2, control, guard_end)
@@ -86,7 +86,7 @@ def main(control: int, guard_end: int, shut: Callable[..., str], *, network: boo
     hooks.install(log, world)
     _become_plain(folder.path, [job.name, *job.args])
     try:
-        isolation = _isolate(shut, witness, folder, job, network=reach, clocks=clocks)
+        isolation = _isolate(isolate, witness, folder, job, network=reach, clocks=clocks)
         del clocks  # as the script could find it
     except OSError as error:
         _refuse(wire, error)
@@ -148,7 +148,7 @@ def _become_plain(folder: str, argv: list[str]) -> None:
 
 
 def _isolate(
-    shut: Callable[..., str],
+    isolate: Callable[..., str],
     witness: WitnessSocket,
     folder: Folder,
     job: Job,
@@ -159,7 +159,7 @@ def _isolate(
     """Isolate this process.
 
     Args:
-        shut: The function that isolates.
+        isolate: The function that isolates.
         witness: Leads to the guard's witness, which decides whether a process may be signalled.
         folder: The private folder in which the script runs.
         job: The script and its grants.
@@ -167,7 +167,7 @@ def _isolate(
         clocks: Code of ours that reads clocks.
 
     Returns:
-        The kind of isolation, in the words of `shut`.
+        The kind of isolation, in the words of `isolate`.
 
     Raises:
         OSError: The isolation could not be completed.
@@ -176,7 +176,7 @@ def _isolate(
     own += [SHARED_MEMORY] if folder.own_memory else []  # else it belongs to everybody
     readable = ["/"] if "real-files" in job.asked else [*_readable(folder, job)]
     starts = "starts" not in job.changed
-    isolation = shut(
+    isolation = isolate(
         *(own, chain(readable, folder.layers())),
         network=network,
         starts=starts,
@@ -186,7 +186,7 @@ def _isolate(
         given=folder.given(),
     )
     witness.close()
-    folder.shut = bool(isolation)
+    folder.isolated = bool(isolation)
     if isolation:
         system.close_to_others()
     return isolation

@@ -55,7 +55,7 @@ class Folder:
         """Whether the system itself has the fixed host name."""
         self.own_memory = False
         """Whether shared memory is private."""
-        self.shut = False
+        self.isolated = False
         """Whether this process is isolated, so that it can mount nothing any more."""
         self.shared = False
         """Whether copies of this process see the same folder."""
@@ -200,7 +200,7 @@ class Folder:
     def forget_changes(self) -> None:
         """Forget what tells a script that its conditions were changed; nothing is mounted later."""
         self.turned = False
-        if self.shut:
+        if self.isolated:
             self._job.forget_changes()
 
     def share(self) -> None:
@@ -213,7 +213,7 @@ class Folder:
         Returns:
             Whether the copies will not see the change.
         """
-        if self.shared and self.shut:
+        if self.shared and self.isolated:
             return False
         if self.shared and self.way == "overlay":
             self.shared = False

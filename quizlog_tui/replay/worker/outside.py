@@ -267,7 +267,7 @@ class Outside:
 
     def _connect(self) -> None:
         """Refuse a socket that could reach other machines, if the script has no network."""
-        if self._closed and self._folder.shut:
+        if self._closed and self._folder.isolated:
             self._refuse()
         self._wake()
 

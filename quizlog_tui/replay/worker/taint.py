@@ -149,7 +149,7 @@ class Taint:
 
     def _thread(self) -> None:
         """Separate the folder before a thread starts: later it would hold for one thread only."""
-        if not self.folder.shut:
+        if not self.folder.isolated:
             self._part()
 
     def _part(self) -> bool:

@@ -39,7 +39,7 @@ def confine(box: BoxSetup, run: RunSetup) -> None:
     _set_limits(run, 0 if box.level == "bwrap" else _others())
     if sys.platform != "linux":
         return
-    from . import kernel, shut
+    from . import isolation, kernel
 
     kernel.prctl(kernel.SET_NO_NEW_PRIVS, 1)
     if box.level == "bwrap":
@@ -47,7 +47,7 @@ def confine(box: BoxSetup, run: RunSetup) -> None:
         kernel.prctl(kernel.SET_DUMPABLE, 0)
     if box.level == "landlock":
         own = [run.folder, run.temporary]
-        shut.restrict(shut.SCOPES, own, box.readable, listed=["/proc/self"], tcp=False)
+        isolation.restrict(isolation.SCOPES, own, box.readable, listed=["/proc/self"], tcp=False)
     kernel.drop_capabilities()
     if box.level != "rlimits":
         load_filter(own_namespaces=box.level == "bwrap")

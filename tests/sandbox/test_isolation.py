@@ -10,16 +10,18 @@ from pathlib import Path
 import pytest
 
 from quizlog_tui.sandbox.box import INSIDE
-from quizlog_tui.sandbox.inside import shut
+from quizlog_tui.sandbox.inside import isolation
 
-pytestmark = pytest.mark.skipif(shut.landlock_version() < 1, reason="this kernel has no Landlock")
+pytestmark = pytest.mark.skipif(
+    isolation.landlock_version() < 1, reason="this kernel has no Landlock"
+)
 
 TRY = """
 import os, socket, sys
 sys.path.insert(0, {sandbox!r})
-from inside.shut import shut
+from inside.isolation import isolate
 readable = ["/usr", "/lib", "/lib64", "/bin", "/proc", sys.prefix, sys.base_prefix]
-assert shut([{own!r}], readable, network={network!r}) in ("landlock", "landlock without signals")
+assert isolate([{own!r}], readable, network={network!r}) in ("landlock", "landlock without signals")
 
 def tried(do):
     try:
@@ -75,6 +77,6 @@ def test_what_is_kept_away_and_what_is_not(tmp_path: Path, network: str) -> None
 
 
 def test_it_imports_next_to_nothing() -> None:
-    code = f"import sys; sys.path.insert(0, {str(INSIDE.parent)!r}); import inside.shut; print(*sys.modules)"
+    code = f"import sys; sys.path.insert(0, {str(INSIDE.parent)!r}); import inside.isolation; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True)
     assert not {"ctypes", "typing", "dataclasses", "json", "re"} & set(done.stdout.split())

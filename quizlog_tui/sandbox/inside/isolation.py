@@ -1,6 +1,6 @@
 """Confines a running interpreter by Landlock and a filter of system calls.
 
-`shut` does all of it for quiz scripts, whose process already runs outside a box: one call in the
+`isolate` does all of it for quiz scripts, whose process already runs outside a box: one call in the
 process that is about to run the script also confines all that it forks. Runs in a box take Landlock
 alone from here, where there is no bubblewrap. This module imports little, as every start of a quiz
 loads it.
@@ -143,7 +143,7 @@ FULL, NONE = "landlock", ""
 WITHOUT, SIGNALS, WITNESS = " without ", "signals", "witness"
 
 
-def shut(
+def isolate(
     own: Iterable[str],
     readable: Iterable[str],
     *,
