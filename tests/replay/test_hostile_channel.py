@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,6 +23,7 @@ from quizlog_tui.replay.replayer import Replayer, replay
 from quizlog_tui.session.session import Session
 from tests.support.build import Build
 from tests.support.long_runs import few
+from tests.support.messages import report, step, told
 from tests.support.processes import below, name_of
 from tests.support.screens import patiently
 
@@ -52,51 +54,49 @@ def victim() -> Iterator[int]:
         process.kill()
 
 
-FORGED = [
-    '["born", {victim}]',
-    '["born", "x"]',
-    "[]",
-    '{{"a": 1}}',
-    '["asking", 1]',
-    '["asking", -1, null]',
-    '["asking", [["q", 1, [], 99999999, 0, 0.1, [], ""]], ["finished", null, null, []], null, [], null]',
-    '["asking", [["q", 1, [], 0, 99999999, 0.1, [], ""]], ["finished", null, null, []], null, [], null]',
-    '["asking", [["q", 1, [[0, 9999]], 9, 0, 0.1, [], ""]], ["finished", null, null, []], null, [], null]',
-    '["ended", [["q", 1, [], 9, 0, 0.1, [], ""]], ["finished", null, null, []], null, [], null]',
-    '["paused", [], ["finished", null, null, []], null, [], null]',
-    '["refused", "no"]',
-    '["place", "overlay", "anything"]',
-    '["no such thing"]',
+FORGED: list[tuple[Any, str]] = [
+    (["born", "VICTIM"], "sent a message out of turn"),
+    (["born", "x"], "sent a malformed message 'born'"),
+    ([], "sent something that is not a message"),
+    ({"a": 1}, "sent something that is not a message"),
+    (["asking", 1], "sent a malformed message 'asking'"),
+    (["asking", -1, None], "sent a malformed message 'asking'"),
+    (report("asking", step(out=99_999_999)), "reported output that does not exist"),
+    (report("asking", step(err=99_999_999)), "reported output that does not exist"),
+    (report("asking", step([0, 9999], out=9)), "reported output that does not exist"),
+    (report("ended", step(out=9)), "reported a question where there is none"),
+    (report("paused"), "reported a question where there is none"),
+    (["refused", "no"], "sent a message out of turn"),
+    (["place", "overlay", "anything"], "reported its isolation twice"),
+    (["no such thing"], "sent a message of an unknown kind"),
 ]
-"""Messages that no worker sends; `test_protocol.py` tries all else that is refused."""
+"""Messages that no worker sends, and what is said of them; `test_protocol.py` tries all else that
+is refused. `VICTIM` stands for the number of a process."""
 
 
-@pytest.mark.parametrize("message", few(FORGED, *FORGED[::4]))
+@pytest.mark.parametrize("forged", few(FORGED, *FORGED[::4]))
 def test_a_forged_message_ends_the_run_with_one_clear_line(
-    build: Build, replayer: Replayer, victim: int, message: str
+    build: Build, replayer: Replayer, victim: int, forged: tuple[Any, str]
 ) -> None:
-    script = build.script(EVALUATES)
-    answer = f"send({message.format(victim=victim).encode()!r})"
+    script, (message, violation) = build.script(EVALUATES), forged
+    data = told(message).replace(b'"VICTIM"', str(victim).encode())
     replayer.replay(script, 1, ["1"])
-    with pytest.raises(ProtocolError, match=r"broke the protocol at step 1: it \w+"):
-        replayer.replay(script, 1, ["1", answer])
+    with pytest.raises(ProtocolError, match=rf"broke the protocol at step 1: it {violation} \("):
+        replayer.replay(script, 1, ["1", f"send({data!r})"])
     assert replayer.replay(script, 1, ["1", "2"]).status == "in_progress"
 
 
 def test_a_forged_question_after_a_real_one_is_refused(build: Build) -> None:
     """Well formed, and about output that is there: but there was no answer to it."""
-    step = '["q", 1, [], %d, 0, 0.1, [], ""]'
-    end = '["finished", null, null, []], null, [], null]'
-    forged = f'["asking", [{step}, {step}], {end}' % (8, 8)
+    forged = told(report("asking", step(out=8), step(out=8)))
     with pytest.raises(ProtocolError, match="answers that it was not given"):
-        replay(build.script(EVALUATES), 1, [f"send({forged.encode()!r})"])
+        replay(build.script(EVALUATES), 1, [f"send({forged!r})"])
 
 
 def test_a_child_of_the_script_cannot_speak_in_its_place(build: Build) -> None:
-    step = '["q", 1, [], 8, 0, 0.1, [], ""]'
-    forged = f'["asking", [{step}], ["finished", null, null, []], null, [], null]'
+    forged = told(report("asking", step(out=8)))
     with pytest.raises(ProtocolError, match="another process sent messages in its place"):
-        replay(build.script(EVALUATES), 1, [f"in_child(lambda: send({forged.encode()!r}))"])
+        replay(build.script(EVALUATES), 1, [f"in_child(lambda: send({forged!r}))"])
 
 
 def test_an_endless_length_is_refused_at_once(build: Build) -> None:

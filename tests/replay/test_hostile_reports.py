@@ -31,9 +31,9 @@ from quizlog_tui.replay.script.source import Source, read_source
 from quizlog_tui.session.timeline import timeline
 from tests.support.build import Build
 from tests.support.hostile_json import others
+from tests.support.messages import FINISHED
 
 STEP = ["? ", 1, ["a\n", [2, 5]], 7, 0, 0.25, ["? "], "helper.py:1"]
-FINISHED = ["finished", None, None, []]
 RAISED = ["raised", "ValueError", "x", [[1, 2, ""], [1, 1, "helper.py"]]]
 ASKS = ["asking", [STEP], FINISHED, None, ["thread"], ["utf-8", ""]]
 ENDS = ["ended", [[None, *STEP[1:]]], RAISED, "it forked", [], None]

@@ -21,13 +21,10 @@ from quizlog_tui.replay.process.protocol import (
     WorkerReport,
     parse,
 )
+from tests.support.messages import FINISHED, told
 
 STEP = ["? ", 3, ["a\n", [2, 5]], 7, 0, 0.25, ["? "], "a.py:2"]
-REPORT = ["asking", [STEP], ["finished", None, None, []], None, ["thread"], None]
-
-
-def told(message: Any) -> bytes:
-    return json.dumps(message).encode()
+REPORT = ["asking", [STEP], FINISHED, None, ["thread"], None]
 
 
 def test_every_kind_of_message_is_read() -> None:
