@@ -296,7 +296,7 @@ def test_the_screens_open_without_a_home(build: Build) -> None:
     command = ["sh", "-c", nobody.shell, "sh", *quizlog("tui", str(path))]
     with Terminal(command, cwd=build.folder) as terminal:
         terminal.wait_for("number 0?")
-        terminal.quiet(0.3)
+        terminal.rest()
         terminal.send("4\r")
         terminal.wait_for("number 1?")
         terminal.send("\x11")
