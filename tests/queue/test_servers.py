@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
 
+from quizlog_tui.episodes.runs.model_runs import KIND, answering, by_queue
 from quizlog_tui.errors import ConfigError
-from quizlog_tui.queue.client import connected
-from quizlog_tui.queue.engine import running
+from quizlog_tui.queue.client import Client, connected
+from quizlog_tui.queue.database import OPEN
+from quizlog_tui.queue.engine import Work, running
+from quizlog_tui.queue.presence import present
+from quizlog_tui.replay.replayer import Replayer
 from quizlog_tui.solver.redaction import Redaction
+from tests.support.build import Build
+from tests.support.episode_making import QUIZ, Scripted, ignored, panel_of, want_of
+from tests.support.locks import until
 from tests.support.postgres import needs_postgres, postgres
 
 pytestmark = needs_postgres()
@@ -45,6 +56,7 @@ except Exception as error:
 def server() -> Iterator[str]:
     with postgres() as url:
         sql(url, "CREATE ROLE first LOGIN", "CREATE ROLE other LOGIN")
+        sql(url, "CREATE ROLE postgres SUPERUSER LOGIN")
         yield url
 
 
@@ -165,3 +177,52 @@ def test_a_wrong_password_is_told_without_it() -> None:
     url = "postgresql://a:geheim@h/t"
     said = str(refused(psycopg.OperationalError(words), url, "cannot reach the database"))
     assert said.endswith('for user "a" (check the user and the password in the address)')
+
+
+async def test_a_server_whose_user_is_named_postgres_keeps_tasks(server: str) -> None:
+    async def work(task: str) -> dict[str, Any]:
+        return {"said": "done"}
+
+    url = as_role(database(server, "of_postgres"), "postgres:any")
+    async with running(url, 2, {"work": work}, CLEAN) as engine:
+        await engine.enqueue("work", "cc")
+        async with asyncio.timeout(60):
+            while (row := await engine.one("work", "cc")) is None or row.status in OPEN:
+                await asyncio.sleep(0.05)
+        assert row.output == {"said": "done"}
+
+
+def test_a_server_knows_who_is_gone(server: str) -> None:
+    with present(server) as one:
+        with present(server.replace("postgresql", "postgres")) as other:
+            assert one.name != other.name
+            assert not one.is_gone(other.name)
+            assert not other.is_gone(one.name)
+            assert one.is_gone("nobody")
+        until(lambda: one.is_gone(other.name))
+
+
+async def test_runs_are_asked_for_and_a_database_that_goes_away_is_said(
+    server: str, build: Build, tmp_path: Path
+) -> None:
+    work, url = answering(panel_of(x=Scripted())), database(server, "asked")
+    script = build.script(QUIZ)
+    with Replayer() as replayer:
+        with pytest.raises(ConfigError, match="workflow_status") as unmade:
+            await connected(url, CLEAN, lambda: None).__aenter__()
+        assert "start `quizlog serve`" in str(unmade.value)
+        async with connected_to_host(url, {KIND: work}) as client:
+            asked = by_queue(client, tmp_path / "e.runs", replayer)
+            run = await asked(want_of(script), begun=None, keep=ignored)
+        assert run.inputs == ("4", "ada")
+        async with connected(url, CLEAN, lambda: None) as client:
+            sql(server, "DROP DATABASE asked WITH (FORCE)")
+            asked = by_queue(client, tmp_path / "f.runs", replayer)
+            with pytest.raises(ConfigError, match="cannot queue tasks"):
+                await asked(want_of(script), begun=None, keep=ignored)
+
+
+@asynccontextmanager
+async def connected_to_host(url: str, works: Mapping[str, Work]) -> AsyncIterator[Client]:
+    async with running(url, 4, works, CLEAN), connected(url, CLEAN, lambda: None) as client:
+        yield client

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import ssl
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -34,11 +35,13 @@ AGAIN = reconcile_prompt(Decision("d", "t", ModelQuestion("?")), ())
 WALL = 30.0
 """Seconds no test waits for: what is slow is given a shorter time."""
 SHORT = 0.3
+TLS = ssl.create_default_context()
+"""Made once: reading the certificates takes longer than most tests."""
 
 
 @asynccontextmanager
 async def client(name: str, **changes: object) -> AsyncIterator[tuple[Fake, ModelClient]]:
-    async with fake_models() as fake, httpx.AsyncClient(timeout=None) as http:
+    async with fake_models() as fake, httpx.AsyncClient(timeout=None, verify=TLS) as http:
         data = {"name": "tested", "base_url": fake.url, "model": name} | changes
         settings = ModelSettings.model_validate(data)
         voter = Voter("tested", seconds=WALL)
@@ -115,8 +118,15 @@ async def test_a_status_for_each_misbehaviour() -> None:
     names = EXPECTED.keys() - TIMED_OUT
     for name, (found, calls) in zip(names, await asyncio.gather(*map(heard, names)), strict=True):
         has_status(name, found, calls)
-    for name in TIMED_OUT:
-        has_status(name, *await heard(name, SHORT))
+
+
+async def test_the_wall_is_hard() -> None:
+    """The time-out ends a call that would never end."""
+    async with asyncio.timeout(WALL):
+        ended = await asyncio.gather(*(heard(name, SHORT) for name in TIMED_OUT))
+    for name, (found, calls) in zip(TIMED_OUT, ended, strict=True):
+        has_status(name, found, calls)
+        assert found.seconds + 0.01 >= SHORT
 
 
 def has_status(name: str, found: ModelResult[Solution], calls: int) -> None:
@@ -131,14 +141,6 @@ def has_status(name: str, found: ModelResult[Solution], calls: int) -> None:
         assert "\n" not in (found.error or "")
         assert len(found.error or "") <= 300
     assert KEY not in repr(found)
-
-
-@pytest.mark.parametrize("name", sorted(TIMED_OUT))
-async def test_the_wall_is_hard(name: str) -> None:
-    """The time-out ends a call that would never end."""
-    async with asyncio.timeout(WALL):
-        found, _ = await heard(name, SHORT)
-    assert found.status == "timeout" and found.seconds + 0.01 >= SHORT
 
 
 async def test_the_wall_holds_for_both_turns_together() -> None:
@@ -162,7 +164,7 @@ async def test_nobody_listens() -> None:
 
 async def test_a_key_that_no_header_can_hold_is_an_error_without_the_key() -> None:
     bad = "sk-line\nbreak-0123456789"
-    async with fake_models() as fake, httpx.AsyncClient() as http:
+    async with fake_models() as fake, httpx.AsyncClient(verify=TLS) as http:
         settings = ModelSettings(name="a", base_url=fake.url, model="good")
         one = ModelClient(Voter("a"), Endpoint(settings, bad, http), Redaction([bad]))
         found = await one.request(PROMPT)
