@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import sys
 from argparse import Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from typing import Any
 
@@ -256,13 +256,20 @@ def _fish(found: list[dict[str, Any]]) -> str:
     for each in found:
         name, about = each["name"], _quoted(each["about"])
         lines.append(f"complete -c quizlog -n __fish_use_subcommand -a {name} -d {about}")
-        after = f"complete -c quizlog -n '__fish_seen_subcommand_from {name}'"
-        lines += [f"{after} -a {verb['name']}" for verb in each["verbs"]]
-        options = [*each["options"], *(one for verb in each["verbs"] for one in verb["options"])]
-        for flag, option in {option["flags"][-1]: option for option in options}.items():
-            value = " -r" if option["metavar"] else ""
-            lines.append(f"{after} -l {flag[2:]}{value} -d {_quoted(option['help'])}")
+        after = f"__fish_seen_subcommand_from {name}"
+        lines += [f"complete -c quizlog -n '{after}' -a {verb['name']}" for verb in each["verbs"]]
+        lines += _fish_options(each, after)
+        for verb in each["verbs"]:
+            lines += _fish_options(verb, f"{after}; and __fish_seen_subcommand_from {verb['name']}")
     return "\n".join(lines) + "\n"
+
+
+def _fish_options(part: dict[str, Any], after: str) -> Iterator[str]:
+    """A line for each option of a command or verb."""
+    for option in part["options"]:
+        flag, value = option["flags"][-1].removeprefix("--"), " -r" if option["metavar"] else ""
+        about = _quoted(option["help"])
+        yield f"complete -c quizlog -n '{after}' -l {flag}{value} -d {about}"
 
 
 def _words_of(each: dict[str, Any]) -> str:

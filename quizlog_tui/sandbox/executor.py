@@ -83,7 +83,7 @@ AT_ONCE = 8
 """Maximum number of concurrent runs; the waiting time of others does not count as theirs."""
 
 
-class IsolationRefusal(Exception):
+class _IsolationRefusal(Exception):
     """The machine cannot isolate what it is asked to run."""
 
 
@@ -169,7 +169,7 @@ class Sandbox:
                 return self._try(code, workspace, limits, unsafe_local, stop)
             # The box had died before the code ran: try another box.
             return self._try(code, workspace, limits, unsafe_local, stop)
-        except IsolationRefusal as refused:
+        except _IsolationRefusal as refused:
             return _not_run(f"refused: {refused}")
         except (BoxError, WorkspaceError) as error:
             return _not_run(str(error))
@@ -191,7 +191,7 @@ class Sandbox:
         with self._lock:
             box = self._current()
             if box.level not in ISOLATED and not unsafe_local:
-                raise IsolationRefusal(
+                raise _IsolationRefusal(
                     "this machine can isolate neither files nor network from the code "
                     f"({self.why()}); `quizlog doctor` shows more, --unsafe-local runs it anyway"
                 )
@@ -275,7 +275,7 @@ _APPARMOR = (
 
 
 @dataclass(frozen=True)
-class Advice:
+class _Advice:
     """The isolation of this machine, and what to do."""
 
     level: Level | None
@@ -287,7 +287,7 @@ class Advice:
     """Libraries to preload that are not installed."""
 
 
-def advice() -> Advice:
+def advice() -> _Advice:
     """Find out by starting a box."""
     with Sandbox(preload=(), order=ISOLATED) as sandbox:
         level = sandbox.level()
@@ -299,7 +299,7 @@ def advice() -> Advice:
         says = LABELS[level] + (f": {LACKS[level]}" if LACKS[level] else "")
     remedy = _remedy(why)
     missing = tuple(name for name in PRELOAD if name not in ready)
-    return Advice(level, f"{says}; {remedy}" if remedy else says, ready, missing)
+    return _Advice(level, f"{says}; {remedy}" if remedy else says, ready, missing)
 
 
 def _remedy(why: dict[Level, str]) -> str:

@@ -93,6 +93,16 @@ def test_a_script_names_every_command_and_is_read_by_its_shell(
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_fish_tells_of_the_options_of_each_verb(capsys: pytest.CaptureFixture[str]) -> None:
+    outputs = {
+        verb: line
+        for line in script_for("fish", capsys).splitlines()
+        for verb in ("build", "export")
+        if f"episodes; and __fish_seen_subcommand_from {verb}' -l output" in line
+    }
+    assert "rows to stdout" in outputs["export"] and "rows to stdout" not in outputs["build"]
+
+
 @pytest.mark.parametrize(("path", "made"), [(PAGE, man_page), (LIST, command_list)])
 def test_the_man_page_and_the_list_are_those_of_the_commands(
     path: Path, made: Callable[[], str]

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
-from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -241,7 +239,7 @@ def test_an_episode_is_built_from_the_answers_of_hosts(build: Build, tmp_path: P
 
 
 async def test_runs_go_on_when_the_server_that_answers_them_is_killed(
-    build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Any
 ) -> None:
     go_on, held = asyncio.Event(), []
 
@@ -254,13 +252,11 @@ async def test_runs_go_on_when_the_server_that_answers_them_is_killed(
 
     monkeypatch.setitem(BEHAVIOURS, "ada", ada)
     path, output = record(build, "a.yaml"), build.folder / "e.jsonl"
-    words = ["-m", "quizlog_tui", "episodes", "build", str(path), "-o", str(output), "--json"]
+    words = ["episodes", "build", str(path), "-o", str(output), "--json"]
     words += ["--runs", "3", "--queue", "--env", str(tmp_path / "env")]
     async with fake_models() as fake:
         async with serving(tmp_path, fake.url) as (first, _):
-            asker = await asyncio.create_subprocess_exec(
-                sys.executable, *words, stdout=PIPE, stderr=PIPE
-            )
+            asker = asyncio.create_task(asyncio.to_thread(main, words))
 
             async def two_are_held() -> bool:
                 return len(held) == 2
@@ -271,8 +267,9 @@ async def test_runs_go_on_when_the_server_that_answers_them_is_killed(
         go_on.set()
         async with serving(tmp_path, fake.url):
             async with asyncio.timeout(120):
-                out, err = await asker.communicate()
-    assert (asker.returncode, json.loads(out)["verified"]) == (0, 1), err
+                status = await asker
+    out, err = capfd.readouterr()
+    assert (status, json.loads(out)["verified"]) == (0, 1), err
     runs = [json.loads(file.read_bytes()) for file in runs_folder(output).rglob("*.json")]
     assert [[turn["answer"] for turn in run["turns"]] for run in runs] == [["4", "ada"]] * 4
 

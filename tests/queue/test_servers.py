@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator, Mapping
@@ -28,8 +30,8 @@ from tests.support.postgres import needs_postgres, postgres
 
 pytestmark = needs_postgres()
 CLEAN = Redaction([])
-SERVER = """
-import asyncio, itertools, sys, time
+SERVERS = """
+import asyncio, itertools, os, sys, time
 from types import SimpleNamespace
 from dbos import _sys_db_postgres as theirs
 from quizlog_tui.queue.engine import running
@@ -40,15 +42,22 @@ theirs.time = SimpleNamespace(monotonic=itertools.count(0, 60).__next__, sleep=t
 
 async def main():
     async with running(sys.argv[1], 1, {}, Redaction([])):
-        print("up", flush=True)
-        await asyncio.to_thread(sys.stdin.readline)
+        os.write(1, b"up\\n")
+        await asyncio.to_thread(sys.stdin.read)
 
-print("ready", flush=True)
-sys.stdin.readline()
-try:
-    asyncio.run(main())
-except Exception as error:
-    print(error, flush=True)
+def server():
+    os.read(start, 1)
+    try:
+        asyncio.run(main())
+    except Exception as error:
+        os.write(1, f"{error}\\n".encode())
+    os._exit(0)
+
+start, begin = os.pipe()
+servers = [os.fork() or server() for _ in range(3)]
+os.write(begin, b"...")
+for pid in servers:
+    os.waitpid(pid, 0)
 """
 
 
@@ -90,26 +99,22 @@ async def starts(url: str) -> bool:
 
 
 def test_servers_that_start_at_one_moment_on_an_empty_database_all_come_up(server: str) -> None:
-    url = database(server, "together")
-    command = [sys.executable, "-c", SERVER, url]
-    pipe = subprocess.PIPE
-    processes = [
-        subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.STDOUT, text=True)
-        for _ in range(3)
-    ]
-    try:
-        for process in processes:
-            assert process.stdout and process.stdout.readline() == "ready\n"
-        for process in processes:
-            assert process.stdin
-            process.stdin.write("\n")
-            process.stdin.flush()
-        said = [process.communicate("\n", timeout=120)[0] for process in processes]
-    finally:
-        for process in processes:
-            process.kill()
-            process.wait()
-    assert said == ["up\n"] * 3
+    command, pipe = [sys.executable, "-c", SERVERS, database(server, "together")], subprocess.PIPE
+    with subprocess.Popen(
+        command,
+        stdin=pipe,
+        stdout=pipe,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+        text=True,
+    ) as process:
+        try:
+            assert process.stdout
+            assert [process.stdout.readline() for _ in range(3)] == ["up\n"] * 3
+            assert process.communicate(timeout=120)[0] == ""
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
 
 
 @pytest.mark.parametrize("made_by_quizlog", [False, True])

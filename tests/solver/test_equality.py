@@ -20,14 +20,15 @@ from quizlog_tui.solver.decision import ModelQuestion
 from quizlog_tui.solver.decision_text import answer_text
 from quizlog_tui.solver.voting.equality import (
     RULES,
+    NoAnswerError,
     answer_value,
     canonical,
     grouped,
+    normal_form,
     rules_told,
     same,
     wanted,
 )
-from quizlog_tui.solver.voting.normal import NoAnswerError, normal_form
 
 PLAIN = ModelQuestion("What is it? ")
 NUMBER = ModelQuestion("Which number? ", input_type="number")

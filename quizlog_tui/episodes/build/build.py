@@ -48,7 +48,7 @@ _EXPORTER = "quizlog episodes 3"
 version, so that a new release writes the same bytes."""
 
 
-Fragility = Callable[[Instance, Replayed], str | None]
+_Fragility = Callable[[Instance, Replayed], str | None]
 """Tells why another world would not show what a run shows, in a clause; None if it would."""
 
 
@@ -63,7 +63,7 @@ class BuildSettings:
 
 
 def build(
-    instance: Instance, replayer: Replayer, settings: BuildSettings | None, fragility: Fragility
+    instance: Instance, replayer: Replayer, settings: BuildSettings | None, fragility: _Fragility
 ) -> Episode:
     """The episode of an instance as plain data; `hashing.to_line` writes it.
 
@@ -148,7 +148,7 @@ def _episode(
     gold: Replayed,
     others: Sequence[Replayed],
     settings: BuildSettings,
-    fragility: Fragility,
+    fragility: _Fragility,
 ) -> Episode:
     source, extras = instance.source, _extras(instance, gold)
     hint = hint_of(source, extras)

@@ -10,7 +10,7 @@ library only.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 if TYPE_CHECKING:
@@ -67,14 +67,14 @@ class Standing(NamedTuple):
     """Why a replay proves nothing, in a clause; None if it does."""
 
 
-class GoldRun(TypedDict):
+class _GoldRun(TypedDict):
     """What the standing of a gold run depends on, a part of its trace."""
 
     execution_success: bool
     submission_metadata: dict[str, object]
 
 
-def standing(gold: GoldRun) -> Standing:
+def standing(gold: _GoldRun) -> Standing:
     """The standing of a gold run, from its trace."""
     metadata = gold["submission_metadata"]
     doubt = metadata.get("unverifiable")
@@ -85,26 +85,48 @@ def standing(gold: GoldRun) -> Standing:
     )
 
 
+class Check(NamedTuple):
+    """One condition for `verified`."""
+
+    holds: bool
+    text: str
+    """What is the case, for people."""
+    short: str = ""
+    """The clause for `not_verified_because` if it is another one."""
+
+
+def checks(found: Triangulation, gold: Standing) -> Iterator[Check]:
+    """The conditions for `verified`; those that need an answer are left out if there is none."""
+    finishes = "finishes" if gold.success else "does not finish"
+    yield Check(gold.success, f"the script {finishes} on the gold answers")
+    taken = "a gold answer was" if gold.reconciled else "no gold answer was"
+    yield Check(not gold.reconciled, f"{taken} taken from a reconciliation")
+    if gold.doubt is not None:
+        yield Check(False, f"the script cannot be verified: {gold.doubt}")
+    yield _answered(found)
+    if not found.succeeded:
+        return
+    strict = 2 * found.majority_count > found.succeeded
+    agree = f"{found.majority_count} of the {found.succeeded} that answered agree"
+    more = "more" if strict else "not more"
+    yield Check(strict, f"{agree}: {more} than half", "no answer has a majority")
+    if strict:
+        gave = "gave the gold answer" if found.gold_matches else "gave another answer"
+        yield Check(found.gold_matches, f"the majority {gave}")
+
+
+def _answered(found: Triangulation) -> Check:
+    if not found.runs:
+        return Check(False, "there is no consistency run", "no consistency run")
+    text = f"{found.succeeded or 'none'} of {found.runs} consistency runs came to an answer"
+    return Check(found.succeeded > 0, text, "no consistency run has an answer")
+
+
 def reasons_against(found: Triangulation, gold: Standing) -> list[str]:
     """Why an episode is not verified, one short clause each; empty if it is."""
     if found.gold_matches and gold == _SOUND:
         return []
-    checks = [
-        (not gold.success, "the script does not finish on the gold answers"),
-        (gold.reconciled, "a gold answer was taken from a reconciliation"),
-        (gold.doubt is not None, f"the script cannot be verified: {gold.doubt}"),
-        (not found.runs, "no consistency run"),
-        (bool(found.runs) and not found.succeeded, "no consistency run has an answer"),
-        (
-            bool(found.succeeded) and 2 * found.majority_count <= found.succeeded,
-            "no answer has a majority",
-        ),
-        (
-            2 * found.majority_count > found.succeeded and not found.gold_matches,
-            "the majority gave another answer",
-        ),
-    ]
-    return [reason for holds, reason in checks if holds]
+    return [check.short or check.text for check in checks(found, gold) if not check.holds]
 
 
 _SOUND = Standing(success=True)

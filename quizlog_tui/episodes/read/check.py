@@ -43,14 +43,14 @@ class CheckReport:
     """Number of lines that are not blank."""
     verified: int = 0
     """Number of lines without errors whose `verified` is true."""
-    error_count: int = 0
-    """Number of all errors."""
-    warning_count: int = 0
-    """Number of all warnings."""
     errors: list[ReportedFinding] = field(default_factory=list)
     """The first errors: line, path, code, message."""
     warnings: list[ReportedFinding] = field(default_factory=list)
     """The first warnings, in the same form."""
+    error_count: int = 0
+    """Number of all errors."""
+    warning_count: int = 0
+    """Number of all warnings."""
 
     @property
     def ok(self) -> bool:
@@ -70,15 +70,7 @@ class CheckReport:
 
     def to_dict(self) -> dict[str, object]:
         """The report as printed by the command with `--json`."""
-        return {
-            "ok": self.ok,
-            "lines": self.lines,
-            "verified": self.verified,
-            "errors": self.errors,
-            "warnings": self.warnings,
-            "error_count": self.error_count,
-            "warning_count": self.warning_count,
-        }
+        return {"ok": self.ok} | vars(self)
 
 
 def check_file(path: Path, advanced: Callable[[int], None] | None = None) -> CheckReport:
