@@ -40,22 +40,12 @@ class _RewardedHook(TypedDict):
 
 
 def matches(reply: str, expected_hash: str, kind: str = TEXT) -> bool:
-    """Whether the answer in a reply has this hash.
-
-    Args:
-        reply: The student's reply.
-        expected_hash: The hash of the expected answer.
-        kind: How the script reads the answer; see `reading_kind`.
-    """
+    """Whether the answer in a reply has this hash if the script reads it as `reading_kind` says."""
     return expected_hash in _hashes(reply, kind)
 
 
 def reading_kind(hooks: Sequence[Mapping[str, object]]) -> str:
-    """How a script reads its last answer: as the number that `int(input())` wants, or as text.
-
-    Args:
-        hooks: The gold run's hooks in order.
-    """
+    """How a script reads its last answer: as the number that `int(input())` wants, or as text."""
     return parsed_kind(str(hooks[-1].get("code_line") or "")) or TEXT if hooks else TEXT
 
 
@@ -75,11 +65,7 @@ def steps_reward(
 ) -> float:
     """The reward of the intermediate answers, from 0 to `STEPS_SHARE`.
 
-    Args:
-        replies: The student's replies in order, the final one included.
-        hooks: The gold run's hooks in order.
-        expected_hash: The final answer's hash.
-        told: The answers that the prompt already contains.
+    The final reply and hook are included; `told` are the answers that the prompt already contains.
     """
     known = [_hashes(text) for text in told]
     payable = [

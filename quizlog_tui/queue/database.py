@@ -83,14 +83,7 @@ def _unknown() -> ConfigError:
 
 
 def refused(error: Exception, url: str, doing: str, hint: str | None = None) -> ConfigError:
-    """The error for a database that does not do what was asked of it.
-
-    Args:
-        error: What it said, or why it cannot be reached.
-        url: Its address.
-        doing: What was not done, in words.
-        hint: What to do if nothing better is known.
-    """
+    """The error for a database that did not do it; `hint` is given if nothing better is known."""
     cause = getattr(error, "orig", None) or error
     reason, better = (str(cause).strip() or "no answer").splitlines()[0], None
     state = getattr(cause, "sqlstate", None)

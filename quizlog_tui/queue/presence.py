@@ -57,9 +57,6 @@ class Presence:
 def present(url: str) -> Iterator[Presence]:
     """Hold this process's lock until the end of the block or of the process.
 
-    Args:
-        url: `sqlite:///PATH` or `postgresql://...`.
-
     Raises:
         ConfigError: The database cannot be reached, or is of another kind.
         LockedError: The database is a file, and another process works its tasks.

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from threading import Event, Lock
 
@@ -137,10 +137,9 @@ class Sandbox:
         """As `quizlog_tui.sandbox.run_code`; cancelling the call ends the run."""
         stop = Event()
         loop = asyncio.get_running_loop()
+        run = partial(self.run, code, workspace, limits, unsafe_local=unsafe_local, stop=stop)
         try:
-            return await loop.run_in_executor(
-                self._threads, lambda: self._run(code, workspace, limits, unsafe_local, stop)
-            )
+            return await loop.run_in_executor(self._threads, run)
         except asyncio.CancelledError:
             stop.set()
             raise
@@ -152,39 +151,24 @@ class Sandbox:
         limits: SandboxLimits,
         *,
         unsafe_local: bool = False,
+        stop: Event | None = None,
     ) -> ExecResult:
-        """The same for callers without an event loop."""
-        return self._run(code, workspace, limits, unsafe_local, Event())
+        """The same for callers without an event loop; setting `stop` ends the run."""
 
-    def _run(
-        self,
-        code: str,
-        workspace: Path | None,
-        limits: SandboxLimits,
-        unsafe_local: bool,
-        stop: Event,
-    ) -> ExecResult:
+        def attempt() -> ExecResult:
+            run = SandboxRun(self._take(unsafe_local), limits, stop or Event())
+            run.start(code, workspace)
+            return run.result()
+
         try:
             with contextlib.suppress(BoxError):
-                return self._try(code, workspace, limits, unsafe_local, stop)
+                return attempt()
             # The box had died before the code ran: try another box.
-            return self._try(code, workspace, limits, unsafe_local, stop)
+            return attempt()
         except _IsolationRefusal as refused:
             return _not_run(f"refused: {refused}")
         except (BoxError, WorkspaceError) as error:
             return _not_run(str(error))
-
-    def _try(
-        self,
-        code: str,
-        workspace: Path | None,
-        limits: SandboxLimits,
-        unsafe_local: bool,
-        stop: Event,
-    ) -> ExecResult:
-        run = SandboxRun(self._take(unsafe_local), limits, stop)
-        run.start(code, workspace)
-        return run.result()
 
     def _take(self, unsafe_local: bool) -> Box:
         """A box for one run."""

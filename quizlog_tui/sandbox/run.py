@@ -50,11 +50,7 @@ class _Given(NamedTuple):
 
 
 def files(workspace: Path, most: int) -> Iterator[_Given]:
-    """The regular files of a workspace, in a fixed order.
-
-    Args:
-        workspace: The folder.
-        most: Maximum number of bytes of all files.
+    """The regular files of a workspace, in a fixed order, with at most `most` bytes together.
 
     Raises:
         WorkspaceError: It is not a readable folder, or is too big.
@@ -296,12 +292,7 @@ _KEEPER = 2
 
 
 class SandboxRun:
-    """A run, from its start in a box to its result.
-
-    Args:
-        box: The box to run in.
-        limits: The limits of the run.
-        stop: Set from outside to end the run early.
+    """A run, from its start in a box to its result; setting `stop` from outside ends it early.
 
     Raises:
         BoxError: The box could not start it.

@@ -105,12 +105,7 @@ def _failed_answers(session: Session, at: int) -> Iterator[str]:
 
 @contextmanager
 def question_files(folder: Path, question: ModelQuestion) -> Iterator[Path]:
-    """A folder with copies of the files next to the script that the questionnaire has mentioned.
-
-    Args:
-        folder: The script's folder.
-        question: The question, with all that was printed before it.
-    """
+    """A folder with copies of the files next to the script that the questionnaire has mentioned."""
     text = f"{question.context}\n{question.text}"
     with scratch_folder("question") as copies:
         for path in sorted(folder.iterdir()):
@@ -162,12 +157,7 @@ async def ask_about(
 ) -> Decision:
     """Ask the models a pending question; return the decision and store it with the record.
 
-    Args:
-        pending: The question.
-        panel: The models to ask, unless recorded replies answer.
-        budget: Seconds for the question; unlimited if None.
-        tell: Called with each event.
-        agree: Called before the models are asked; may raise to prevent it.
+    The budget is in seconds, unlimited if None.
 
     Raises:
         DecisionError: The decision cannot be stored.
@@ -268,12 +258,7 @@ async def run_autopilot(
 ) -> AutopilotResult:
     """Answer question after question until the script ends or the models disagree.
 
-    Args:
-        session: The record.
-        panel: The models to ask.
-        budget: Seconds for each question; unlimited if None.
-        tell: Called with each event of a question.
-        answered: Called after each answer.
+    The budget of each question is in seconds, unlimited if None.
     """
     decisions: tuple[Decision, ...] = ()
     while True:

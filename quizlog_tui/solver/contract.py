@@ -196,12 +196,7 @@ C = TypeVar("C", Solution, Final)
 
 
 def parse_reply(text: str, contract: type[C], clean: Callable[[Any], Any]) -> C:
-    """The checked object in a reply.
-
-    Args:
-        text: The reply.
-        contract: The class of the object.
-        clean: Removes keys from a value.
+    """The checked object in a reply; `clean` removes keys from a value.
 
     Raises:
         BadReplyError: The reply contains no object that follows the contract.

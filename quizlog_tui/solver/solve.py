@@ -369,13 +369,7 @@ def _file_names(folder: Path | None) -> list[str]:
 async def _research(
     name: str, tool: FetchTool, ask: Callable[[Offer], Awaitable[ModelResult[Solution]]]
 ) -> tuple[ModelResult[Solution], tuple[Fetched, ...]]:
-    """A model's final reply of the first round, and the results of its requests.
-
-    Args:
-        name: The model's name.
-        tool: Sends the requests.
-        ask: Asks the model, given the permission for requests and the results so far.
-    """
+    """A model's final reply of the first round, and the results of its requests."""
     fetched: tuple[Fetched, ...] = ()
     seconds = 0.0
     for rounds in range(ROUNDS, -1, -1):

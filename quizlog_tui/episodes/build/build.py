@@ -65,13 +65,7 @@ class BuildSettings:
 def build(
     instance: Instance, replayer: Replayer, settings: BuildSettings | None, fragility: _Fragility
 ) -> Episode:
-    """The episode of an instance as plain data; `hashing.to_line` writes it.
-
-    Args:
-        instance: The script and its runs.
-        replayer: Replays the runs.
-        settings: The user's choices.
-        fragility: Asked about the gold run of an episode that would be verified.
+    """The episode of an instance as plain data; `fragility` judges a gold run that would verify.
 
     Raises:
         EpisodeError: There is nothing to learn: no answer was accepted, or an answer is not Unicode
@@ -222,14 +216,7 @@ def _provenance(instance: Instance, kind: str) -> dict[str, object]:
 def _execution_trace(
     replayed: Replayed, source: Source, metadata: dict[str, object], *, in_messages: int
 ) -> ExecutionTrace:
-    """The `ExecutionTrace` of a run.
-
-    Args:
-        replayed: The run and its transcript.
-        source: The script.
-        metadata: Entries of `submission_metadata` besides those about the run itself.
-        in_messages: Number of its turns that are in the episode's conversation.
-    """
+    """The `ExecutionTrace` of a run; `in_messages` of its turns are in the conversation."""
     answer = replayed.final_answer
     turns, steps = replayed.turns, replayed.accepted
     total = len(replayed.transcript.steps) + len(replayed.run.rejected)

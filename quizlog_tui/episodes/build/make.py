@@ -210,13 +210,7 @@ def _asked(
 
 
 def _fragility(limits: Limits, instance: Instance, gold: Replayed) -> str | None:
-    """Why another world would not show what the gold run shows, in a clause; None if it would.
-
-    Args:
-        limits: Bounds on the script.
-        instance: The script with its seed.
-        gold: The run.
-    """
+    """Why another world would not show what the gold run shows, in a clause; None if it would."""
     run = gold.run
     extras = {"start_time": run.start_time} if run.start_time else {}
     bare = Record(

@@ -74,11 +74,7 @@ class CheckReport:
 
 
 def check_file(path: Path, advanced: Callable[[int], None] | None = None) -> CheckReport:
-    """Check a file.
-
-    Args:
-        path: The file.
-        advanced: Called after each line with the number of bytes read.
+    """Check a file; `advanced` gets the number of bytes read after each line.
 
     Raises:
         EpisodeError: The file cannot be read.

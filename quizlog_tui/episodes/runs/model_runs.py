@@ -66,10 +66,6 @@ def by_models(panel: Panel, limits: Limits | None = None) -> SolveRun:
     """A solver that assigns runs to the models of a panel in turn, and gold to the primary one.
 
     An unfinished run is continued by the same model only.
-
-    Args:
-        panel: The models.
-        limits: The limits of scripts.
     """
 
     async def solve_run(want: WantedRun, *, begun: SolverRun | None, keep: Keep) -> SolverRun:
@@ -132,13 +128,7 @@ async def _answered(
 
 
 async def _ask_model(session: Session, panel: Panel, hint: str | None) -> _ModelAnswer:
-    """Ask the pending question to the only model of a panel.
-
-    Args:
-        session: The session with the question.
-        panel: A panel of one model.
-        hint: The hint, for a teacher.
-    """
+    """Ask the pending question to the only model of a panel."""
     question = question_of(session)
     asked = question
     if hint:
@@ -238,13 +228,7 @@ CONCURRENT_RUNS = 64
 
 
 def by_queue(client: Client, folder: Path, replayer: Replayer) -> SolveRun:
-    """A solver that puts each question into the queue.
-
-    Args:
-        client: The queue.
-        folder: The folder of the runs; other folders mean other runs.
-        replayer: Replays the script to find its next question.
-    """
+    """A solver that puts each question into the queue; other folders of runs mean other runs."""
     packed: dict[tuple[str, int], str] = {}
 
     def files(one: Instance) -> str:

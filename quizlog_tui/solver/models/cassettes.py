@@ -44,15 +44,7 @@ class CassetteShelf:
 
 
 class Recorder:
-    """Passes requests on to a transport and records each reply.
-
-    Args:
-        voter: The model.
-        inner: The transport.
-        shelf: The folder of the cassettes, and their label.
-        redaction: The keys that must not be recorded.
-        clock: Gives seconds, to measure the time of a reply.
-    """
+    """Passes requests on to a transport and records each reply; `clock` gives seconds."""
 
     def __init__(
         self,
@@ -99,12 +91,7 @@ class Recorder:
 
 
 class Player:
-    """Plays recorded replies.
-
-    Args:
-        name: The model's name.
-        shelf: The folder of the cassettes.
-    """
+    """Plays recorded replies."""
 
     def __init__(self, name: str, shelf: CassetteShelf) -> None:
         self._name = name

@@ -287,11 +287,7 @@ def programs_to_allow(models: Path) -> list[Path]:
 
 
 def allow_program(models: Path, program: Path) -> None:
-    """Allow a program from now on.
-
-    Args:
-        models: The models file that names it.
-        program: Its full path.
+    """Allow a program that a models file names, by its full path, from now on.
 
     Raises:
         ConfigError: It cannot be read, or the file of what is allowed cannot be written.
