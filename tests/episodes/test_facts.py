@@ -53,7 +53,7 @@ def test_all_hold_exactly_where_the_rules_verify(
     told = list(checks(found, stands))
     against = reasons_against(found, stands)
     assert all(check.holds for check in told) == (not against)
-    assert (not against) == (found.gold_matches and stands == Standing(success=True))
+    assert (not against) == (found["gold_matches_majority"] and stands == Standing(success=True))
     assert len([check for check in told if not check.holds]) == len(against)
 
 

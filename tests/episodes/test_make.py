@@ -57,6 +57,12 @@ from tests.support.episode_making import QUIZ, Scripted, ignored, panel_of, reco
 from tests.support.examples import fresh_example
 
 
+@pytest.fixture
+def undoubted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No gold run is replayed in another world, which takes most of the time of a build."""
+    monkeypatch.setattr("quizlog_tui.episodes.build.make._fragility", lambda *asked: None)
+
+
 def built(output: Path, *paths: Path, asked: Asked | None = None, runs: int = 0) -> BuildResult:
     """What is made of records, by default without asking for runs."""
     solver = Solver(asked.open) if asked else None
@@ -95,6 +101,7 @@ def test_a_run_that_holds_only_here_does_not_verify(build: Build) -> None:
     assert check_file(output).ok
 
 
+@pytest.mark.usefixtures("undoubted")
 def test_a_verified_episode_gives_way_only_to_one_that_knows_its_runs(
     build: Build, capfd: Any
 ) -> None:
@@ -136,6 +143,7 @@ def test_an_unfinished_run_gives_way_to_what_became_of_it(build: Build) -> None:
     assert (made.added, len(made_from(output))) == (1, 3), "a finished run stays"
 
 
+@pytest.mark.usefixtures("undoubted")
 def test_runs_that_were_asked_for_count_when_it_is_built_again(build: Build) -> None:
     path, output = record(build, "a.yaml", "4", "ada"), build.folder / "e.jsonl"
     built(output, path, asked=Asked(), runs=3)
@@ -228,6 +236,7 @@ def test_one_script_with_other_data_is_another_instance(tmp_path: Path) -> None:
     assert said == {"1\n?": True, "2\n?": False}
 
 
+@pytest.mark.usefixtures("undoubted")
 def test_refused_answers_are_found_in_the_branches(build: Build) -> None:
     branches = {
         "main-1": Branch("main", 0, AppendOnlyList(["5"]), status="error"),
@@ -243,6 +252,7 @@ def test_refused_answers_are_found_in_the_branches(build: Build) -> None:
     assert contents[1:6:2] == ["5", "6", "4"] and contents[2].startswith("wrong\n")
 
 
+@pytest.mark.usefixtures("undoubted")
 def test_one_bad_record_does_not_cost_the_others(build: Build, capfd: Any) -> None:
     good = record(build, "a.yaml", "4", "ada")
     (build.folder / "bad.yaml").write_text("[]")
@@ -274,6 +284,7 @@ def decision(pointer: int, answer: Any, *replies: tuple[str, Any], **more: Any) 
     return replace(made, **more)
 
 
+@pytest.mark.usefixtures("undoubted")
 def test_models_that_decided_are_runs_of_their_own(build: Build) -> None:
     path = record(build, "a.yaml", "4", "ada")
     first = decision(0, 4, ("x", 4), ("y", 4), ("z", 5))
@@ -303,6 +314,7 @@ DECIDED: list[tuple[dict[str, Any], dict[str, Any], bool]] = [
 """What models said to each question of a record, and whether that verifies its episode."""
 
 
+@pytest.mark.usefixtures("undoubted")
 def test_the_run_that_gold_is_from_is_no_witness_to_it(build: Build) -> None:
     paths = []
     for seed, (first, second, _) in enumerate(DECIDED):
@@ -410,6 +422,7 @@ class Asked:
         yield self.solve_run
 
 
+@pytest.mark.usefixtures("undoubted")
 def test_runs_are_asked_for_with_the_hint_for_gold_alone(build: Build) -> None:
     path, output = record(build, "a.yaml"), build.folder / "e.jsonl"
     asked = Asked()
@@ -426,6 +439,7 @@ def test_runs_are_asked_for_with_the_hint_for_gold_alone(build: Build) -> None:
     assert sorted(again.samples) == [(1, None), (2, None)], "a record that finished is gold"
 
 
+@pytest.mark.usefixtures("undoubted")
 def test_finished_runs_are_not_asked_for_again(build: Build) -> None:
     path, output = record(build, "a.yaml"), build.folder / "e.jsonl"
     with pytest.raises(EpisodeError, match="gone"):
@@ -442,6 +456,7 @@ def test_finished_runs_are_not_asked_for_again(build: Build) -> None:
         built(output, path, asked=Asked(), runs=3)
 
 
+@pytest.mark.usefixtures("undoubted")
 def test_a_run_that_lost_its_connection_is_told_and_asked_for_again(build: Build) -> None:
     path, output = record(build, "a.yaml", "4", "ada"), build.folder / "e.jsonl"
 
@@ -488,6 +503,7 @@ make([Path(sys.argv[1])], Path(sys.argv[2]), BuildSettings(), lambda *a: None, s
 """
 
 
+@pytest.mark.usefixtures("undoubted")
 def test_a_kill_loses_no_answer_that_was_given(build: Build) -> None:
     path, output = record(build, "a.yaml"), build.folder / "out" / "e.jsonl"
     command = [sys.executable, "-c", KILLED, str(path), str(output)]
@@ -543,6 +559,7 @@ async def test_a_run_whose_script_goes_over_a_limit_ends_there(build: Build) -> 
         assert run.inputs == ("4",) and run.broken is None
 
 
+@pytest.mark.usefixtures("undoubted")
 def test_one_branch_of_a_record_is_its_run(build: Build, capfd: Any) -> None:
     branches = {
         "other": Branch("main", 1, AppendOnlyList(["bea"]), status="success"),

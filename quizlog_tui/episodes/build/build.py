@@ -177,7 +177,7 @@ def _episode(
             "expected_final_answer_hash": trace["final_answer_hash"],
             "expected_final_answer": trace["final_answer"],
         },
-        "triangulation_metadata": found.to_dict(),
+        "triangulation_metadata": found,
     }
 
 

@@ -171,10 +171,9 @@ def _hash_fault(value: object, found: str | None) -> tuple[str, str] | None:
 def _agreement(view: View) -> Iterator[RuleFinding]:
     """Counts, majority and `verified` follow from the runs."""
     found = triangulate(view.answers[0], view.answers[1:])
-    expected = found.to_dict()
     recorded: Mapping[str, object] = view.episode["triangulation_metadata"]
-    if recorded != expected:
-        for key, value in expected.items():
+    if recorded != found:
+        for key, value in found.items():
             if recorded[key] != value:
                 message = f"is {recorded[key]!r}, but the runs give {value!r}"
                 yield RuleFinding(f"triangulation_metadata.{key}", "triangulation", message)
