@@ -79,7 +79,7 @@ def _faults(box: Box) -> str:
     return ", ".join(found)
 
 
-AT_ONCE = 8
+_AT_ONCE = 8
 """Maximum number of concurrent runs; the waiting time of others does not count as theirs."""
 
 
@@ -101,7 +101,7 @@ class Sandbox:
         order: Sequence[Level] = ("bwrap", "landlock", "rlimits"),
     ) -> None:
         self._preload, self._order = list(preload), list(order)
-        self._threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="quizlog-run")
+        self._threads = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="quizlog-run")
         self._lock = Lock()
         self._box: Box | None = None
         self._tested: set[Level] = set()

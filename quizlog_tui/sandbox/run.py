@@ -115,7 +115,7 @@ class PrivateFolder:
         self._scratch.close()
 
 
-HEAD = 4
+_HEAD = 4
 _ADMITTED: dict[str, Status] = {
     "error": "error",
     "oom": "oom",
@@ -151,10 +151,10 @@ def parse(data: bytes) -> _Claim:
 
 
 def _object(data: bytes) -> Any:
-    if len(data) < HEAD or struct.unpack(">I", data[:HEAD])[0] != len(data) - HEAD:
+    if len(data) < _HEAD or struct.unpack(">I", data[:_HEAD])[0] != len(data) - _HEAD:
         raise _Refused("its length is not the one it names")
     return json.loads(
-        data[HEAD:].decode("utf-8"), object_pairs_hook=_unique, parse_constant=_no_constant
+        data[_HEAD:].decode("utf-8"), object_pairs_hook=_unique, parse_constant=_no_constant
     )
 
 
@@ -214,7 +214,7 @@ class Pipes:
 
     def __init__(self, limits: SandboxLimits) -> None:
         self._most = dict.fromkeys(NAMES, limits.output)
-        self._most["answer"] = HEAD + max(limits.answer, _LEAST_FRAME)
+        self._most["answer"] = _HEAD + max(limits.answer, _LEAST_FRAME)
         self._kept = {name: bytearray() for name in NAMES}
         self._counts = dict.fromkeys(NAMES, 0)
         ends = {name: os.pipe() for name in NAMES}

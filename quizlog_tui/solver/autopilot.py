@@ -32,12 +32,12 @@ from .solve import Panel, Progress, answering_panel, solve
 
 _AGENT = "agent"
 """The stem of the names of branches that models start."""
-MAX_FILE = 64 * 1024 * 1024
+_MAX_FILE = 64 * 1024 * 1024
 """Maximum size in bytes of a file that a model's code gets."""
 _WITHHELD = frozenset({".py", ".pyc", ".yaml", ".yml", ".jsonl", ".lock"})
 """Suffixes of files that models never get: scripts and records contain the answers."""
 
-Tell = Callable[[Progress], None]
+_Tell = Callable[[Progress], None]
 _Agree = Callable[[Panel], None]
 """Called with the models before they are asked; raises if they must not be."""
 
@@ -121,7 +121,7 @@ def _is_mentioned(path: Path, text: str) -> bool:
     if path.suffix.lower() in _WITHHELD or path.is_symlink() or not path.is_file():
         return False
     mention = re.search(rf"(?<![\w.-]){re.escape(path.name)}(?![\w-])", text)
-    return mention is not None and path.stat().st_size <= MAX_FILE
+    return mention is not None and path.stat().st_size <= _MAX_FILE
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ async def ask_about(
     panel: Panel,
     *,
     budget: float | None = None,
-    tell: Tell = lambda p: None,
+    tell: _Tell = lambda p: None,
     agree: _Agree = lambda panel: None,
 ) -> Decision:
     """Ask the models a pending question; return the decision and store it with the record.
@@ -179,7 +179,7 @@ async def ask(
     panel: Panel,
     *,
     budget: float | None = None,
-    tell: Tell = lambda p: None,
+    tell: _Tell = lambda p: None,
     agree: _Agree = lambda panel: None,
 ) -> Decision:
     """Read the pending question and ask the models, as `ask_about` does.
@@ -238,7 +238,7 @@ def agreed(decision: Decision) -> bool:
 
 
 @dataclass(frozen=True)
-class AutopilotResult:
+class _AutopilotResult:
     """How a run of the autopilot ended."""
 
     ended: Literal["finished", "raised", "disagreement", "undecided"]
@@ -253,9 +253,9 @@ async def run_autopilot(
     panel: Panel,
     *,
     budget: float | None = None,
-    tell: Tell = lambda p: None,
+    tell: _Tell = lambda p: None,
     answered: Callable[[Decision, Reply], None] = lambda decision, reply: None,
-) -> AutopilotResult:
+) -> _AutopilotResult:
     """Answer question after question until the script ends or the models disagree.
 
     The budget of each question is in seconds, unlimited if None.
@@ -268,10 +268,10 @@ async def run_autopilot(
             ended: Literal["disagreement", "undecided"] = (
                 "disagreement" if decision.verdict.classes else "undecided"
             )
-            return AutopilotResult(ended, session.reply(), decisions)
+            return _AutopilotResult(ended, session.reply(), decisions)
         reply = accept(session, decision)
         answered(decision, reply)
         if reply.status != "in_progress":
-            return AutopilotResult(
+            return _AutopilotResult(
                 "finished" if reply.status == "success" else "raised", reply, decisions
             )

@@ -54,7 +54,7 @@ class ReportedFinding(TypedDict):
 
 
 @dataclass
-class CheckReport:
+class _CheckReport:
     """The findings about a file."""
 
     lines: int = 0
@@ -91,13 +91,13 @@ class CheckReport:
         return {"ok": self.ok} | vars(self)
 
 
-def check_file(path: Path, advanced: Callable[[int], None] | None = None) -> CheckReport:
+def check_file(path: Path, advanced: Callable[[int], None] | None = None) -> _CheckReport:
     """Check a file; `advanced` gets the number of bytes read after each line.
 
     Raises:
         EpisodeError: The file cannot be read.
     """
-    report, seen = CheckReport(), SeenLines()
+    report, seen = _CheckReport(), SeenLines()
     for number, line in lines(path, advanced):
         report.lines += 1
         sound = True

@@ -24,7 +24,7 @@ from ..decision_text import strict_loads
 from ..redaction import Redaction
 from .transport import MAX_WEIGHT, NAME, NoReplyError, Prompt, Transport, TransportReply, Voter
 
-MAX_FILE = 16 * 1024 * 1024
+_MAX_FILE = 16 * 1024 * 1024
 """Maximum size of a recorded reply in bytes."""
 FETCHED = "fetched"
 """The folder, inside one of cassettes, with the replies to HTTP requests of models."""
@@ -174,7 +174,7 @@ def read_reply(path: Path) -> Any:
         OSError: The file cannot be read.
         ValueError: It is not JSON.
     """
-    return strict_loads(read_regular(path, MAX_FILE))
+    return strict_loads(read_regular(path, _MAX_FILE))
 
 
 def write_reply(path: Path, text: str) -> None:

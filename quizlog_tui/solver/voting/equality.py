@@ -43,7 +43,7 @@ from ...text import idle
 from ..decision import ModelQuestion
 from ..decision_text import MAX_DEPTH, answer_fault
 
-Kind = Literal["bool", "number", "string", "json", "data", "free"]
+_Kind = Literal["bool", "number", "string", "json", "data", "free"]
 _NUMERIC = frozenset({NUMBER, INTEGER})
 """The kinds of questions that ask for a number."""
 
@@ -52,7 +52,7 @@ _NUMERIC = frozenset({NUMBER, INTEGER})
 class NormalForm:
     """An answer as it was read."""
 
-    kind: Kind
+    kind: _Kind
     """The kind of answer."""
     value: Any
     """A bool, Fraction, text, or list or dict of forms."""
