@@ -41,7 +41,7 @@ Row = dict[str, object]
 """A line of an export."""
 
 
-Form: TypeAlias = "Callable[[UsableEpisode], Iterator[Row]]"
+_Form: TypeAlias = "Callable[[UsableEpisode], Iterator[Row]]"
 
 
 def messages(episode: UsableEpisode) -> Iterator[Row]:
@@ -185,7 +185,7 @@ def atif(episode: UsableEpisode) -> Iterator[Row]:
     }
 
 
-LINES: dict[str, Form] = {
+LINES: dict[str, _Form] = {
     "messages": messages,
     "anthropic": anthropic,
     "prompt-completion": prompt_completion,
@@ -194,7 +194,7 @@ LINES: dict[str, Form] = {
     "preference": preference,
 }
 """The formats that are one file of rows."""
-FOLDERS: dict[str, tuple[Form, str]] = {"session": (session, ".jsonl"), "atif": (atif, ".json")}
+FOLDERS: dict[str, tuple[_Form, str]] = {"session": (session, ".jsonl"), "atif": (atif, ".json")}
 """The formats that are a folder with a file for each episode, and the suffix of the files."""
 _PACKAGES = {"verifiers": "verifiers_v1", "verifiers-v0": "verifiers_v0"}
 """The formats that are a Python package, and the template of each."""
@@ -282,7 +282,7 @@ def _chosen(
             done.left_out += 1
 
 
-def _counted(episodes: Iterator[UsableEpisode], form: Form, done: Exported) -> Iterator[Row]:
+def _counted(episodes: Iterator[UsableEpisode], form: _Form, done: Exported) -> Iterator[Row]:
     for episode in episodes:
         before = done.rows
         for row in form(episode):

@@ -25,11 +25,11 @@ STEPS_SHARE = 0.3
 _ORDER_SHARE = 0.5
 """Share of a step's reward that is paid only after the steps it depends on."""
 
-Chat = str | Sequence[Mapping[str, object]]
+_Chat = str | Sequence[Mapping[str, object]]
 """A prompt or completion: plain text, or messages."""
 
 
-class RewardedHook(TypedDict):
+class _RewardedHook(TypedDict):
     """What the reward of a step depends on, a part of a hook."""
 
     variable_name: str | None
@@ -40,22 +40,12 @@ class RewardedHook(TypedDict):
 
 
 def matches(reply: str, expected_hash: str, kind: str = TEXT) -> bool:
-    """Whether the answer in a reply has this hash.
-
-    Args:
-        reply: The student's reply.
-        expected_hash: The hash of the expected answer.
-        kind: How the script reads the answer; see `reading_kind`.
-    """
+    """Whether the answer in a reply has this hash if the script reads it as `reading_kind` says."""
     return expected_hash in _hashes(reply, kind)
 
 
 def reading_kind(hooks: Sequence[Mapping[str, object]]) -> str:
-    """How a script reads its last answer: as the number that `int(input())` wants, or as text.
-
-    Args:
-        hooks: The gold run's hooks in order.
-    """
+    """How a script reads its last answer: as the number that `int(input())` wants, or as text."""
     return parsed_kind(str(hooks[-1].get("code_line") or "")) or TEXT if hooks else TEXT
 
 
@@ -69,17 +59,13 @@ def _hashes(reply: str, kind: str = TEXT) -> set[str]:
 
 def steps_reward(
     replies: Sequence[str],
-    hooks: Sequence[RewardedHook],
+    hooks: Sequence[_RewardedHook],
     expected_hash: str,
     told: Sequence[str] = (),
 ) -> float:
     """The reward of the intermediate answers, from 0 to `STEPS_SHARE`.
 
-    Args:
-        replies: The student's replies in order, the final one included.
-        hooks: The gold run's hooks in order.
-        expected_hash: The final answer's hash.
-        told: The answers that the prompt already contains.
+    The final reply and hook are included; `told` are the answers that the prompt already contains.
     """
     known = [_hashes(text) for text in told]
     payable = [
@@ -103,12 +89,12 @@ def steps_reward(
     return STEPS_SHARE * earned / len(payable)
 
 
-def _is_hit(reply: str, hook: RewardedHook) -> bool:
+def _is_hit(reply: str, hook: _RewardedHook) -> bool:
     return matches(reply, hook["value_hash"], reading_kind([hook]))
 
 
 def final_answer(
-    completions: Sequence[Chat],
+    completions: Sequence[_Chat],
     answer: Sequence[str],
     hooks_json: Sequence[str] | None = None,
     **columns: object,
@@ -130,10 +116,10 @@ def final_answer(
 
 
 def steps(
-    completions: Sequence[Chat],
+    completions: Sequence[_Chat],
     answer: Sequence[str],
     hooks_json: Sequence[str],
-    prompts: Sequence[Chat] | None = None,
+    prompts: Sequence[_Chat] | None = None,
     **columns: object,
 ) -> list[float | None]:
     """The reward of each completion's intermediate answers, to be added to `final_answer`.
@@ -161,13 +147,13 @@ def steps(
     ]
 
 
-def _replies(chat: Chat) -> list[str]:
+def _replies(chat: _Chat) -> list[str]:
     """The assistant's messages in a chat; plain text counts as one."""
     if isinstance(chat, str):
         return [chat]
     return [str(each.get("content") or "") for each in chat if each.get("role") == "assistant"]
 
 
-def _last(chat: Chat) -> str:
+def _last(chat: _Chat) -> str:
     replies = _replies(chat)
     return replies[-1] if replies else ""

@@ -51,13 +51,7 @@ class QueueOutcome:
 
 
 class Client:
-    """Queues tasks and waits for them; see `connected`. Must be made inside a running event loop.
-
-    Args:
-        client: The connection.
-        url: The address of the database.
-        idle: Called once if no process takes the queued tasks for some seconds.
-    """
+    """Queues tasks and waits for them; see `connected`. Must be made in a running event loop."""
 
     def __init__(self, client: DBOSClient, url: str, idle: Callable[[], None]) -> None:
         self._client = client
@@ -84,11 +78,6 @@ class Client:
 
     async def work(self, kind: str, task: str, *arguments: Any) -> QueueOutcome:
         """Queue a task, unless it was queued before, and wait until it ends.
-
-        Args:
-            kind: The kind of task.
-            task: The task's id.
-            arguments: The arguments of its work: JSON values.
 
         Raises:
             ConfigError: The database cannot store the task.

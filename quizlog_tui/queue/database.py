@@ -28,7 +28,7 @@ FORMAT = "quizlog-work-1"
 """Version of the stored steps and their order: tasks of another version are not continued."""
 OPEN = ["ENQUEUED", "PENDING"]
 """The states of tasks that have not ended."""
-SCHEMA = "dbos"
+_SCHEMA = "dbos"
 """The schema of DBOS's tables in PostgreSQL; SQLite has none."""
 _SERVER = "postgresql+psycopg"
 _SERVERS = ("postgres", "postgresql", _SERVER)
@@ -83,14 +83,7 @@ def _unknown() -> ConfigError:
 
 
 def refused(error: Exception, url: str, doing: str, hint: str | None = None) -> ConfigError:
-    """The error for a database that does not do what was asked of it.
-
-    Args:
-        error: What it said, or why it cannot be reached.
-        url: Its address.
-        doing: What was not done, in words.
-        hint: What to do if nothing better is known.
-    """
+    """The error for a database that did not do it; `hint` is given if nothing better is known."""
     cause = getattr(error, "orig", None) or error
     reason, better = (str(cause).strip() or "no answer").splitlines()[0], None
     state = getattr(cause, "sqlstate", None)
@@ -139,7 +132,7 @@ def _missing_rights(url: str, reason: str) -> tuple[str, str | None]:
 
 
 def _judge_rights(connection: Connection, reason: str) -> tuple[str, str | None]:
-    row = connection.execute(text(_RIGHTS), {"schema": SCHEMA}).one()
+    row = connection.execute(text(_RIGHTS), {"schema": _SCHEMA}).one()
     role, database, owner, of_tables = row
     quote = connection.dialect.identifier_preparer.quote
     if owner is None:
@@ -148,11 +141,11 @@ def _judge_rights(connection: Connection, reason: str) -> tuple[str, str | None]
     other = of_tables or owner
     if other == role:
         return reason, None
-    said = f"the tables in schema {SCHEMA} of {database} belong to role {other}, not to {role}"
+    said = f"the tables in schema {_SCHEMA} of {database} belong to role {other}, not to {role}"
     if "must be owner" in reason:
         hint = f"start `quizlog serve` as {other} once: only it can bring them to this version"
         return f"{said}, and are of an older version", hint
-    kinds = (f"SCHEMA {SCHEMA}", *(f"ALL {kind} IN SCHEMA {SCHEMA}" for kind in _IN_SCHEMA))
+    kinds = (f"SCHEMA {_SCHEMA}", *(f"ALL {kind} IN SCHEMA {_SCHEMA}" for kind in _IN_SCHEMA))
     grants = "; ".join(f"GRANT ALL ON {kind} TO {quote(role)}" for kind in kinds)
     return said, f"use another database, or run as {other}: {grants}"
 
@@ -197,7 +190,7 @@ def refuse_other_forms(url: str) -> None:
         ConfigError: It has some.
         SQLAlchemyError: It cannot be read.
     """
-    schema = SCHEMA if file_of(url) is None else None
+    schema = _SCHEMA if file_of(url) is None else None
     engine = create_engine(system_url(url))
     try:
         with engine.connect() as connection:

@@ -110,12 +110,8 @@ class Engine:
     async def enqueue(self, kind: str, task: str, *arguments: Any, only: str | None = None) -> str:
         """Queue a task durably; return its id.
 
-        Args:
-            kind: The kind of task.
-            task: The task's id.
-            arguments: The arguments of its work: JSON values.
-            only: A key that is unique among open tasks on all machines: if one has it already,
-                nothing is queued and that task's id is returned.
+        `only` is a key that is unique among open tasks on all machines: if one has it already,
+        nothing is queued and that task's id is returned.
         """
         policy: Any = only and "return-existing"
         with (

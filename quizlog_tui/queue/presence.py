@@ -34,6 +34,8 @@ _TABLES = {"name": "tables"}
 """The lock of the process that makes tables."""
 _PATIENCE, _POLL = 300.0, 0.1
 """Seconds to wait while another process makes tables, and between two looks."""
+_LOCK_SECONDS = 1.0
+"""Seconds to wait for a database file that another process works."""
 _KEEPALIVE = "-c tcp_keepalives_idle=5 -c tcp_keepalives_interval=2 -c tcp_keepalives_count=3"
 """Lets the server notice a vanished machine after about ten seconds."""
 _DEFAULTS: dict[str, Any] = {"connect_timeout": 10, "options": _KEEPALIVE}
@@ -54,9 +56,6 @@ class Presence:
 @contextmanager
 def present(url: str) -> Iterator[Presence]:
     """Hold this process's lock until the end of the block or of the process.
-
-    Args:
-        url: `sqlite:///PATH` or `postgresql://...`.
 
     Raises:
         ConfigError: The database cannot be reached, or is of another kind.
@@ -81,7 +80,7 @@ def _alone(path: Path) -> Iterator[None]:
     own_file(path)
     with contextlib.ExitStack() as stack:
         try:
-            stack.enter_context(locked(path, 1.0))
+            stack.enter_context(locked(path, _LOCK_SECONDS))
         except LockedError:
             hint = "several processes share a PostgreSQL database: set TASK_DATABASE_URL"
             raise LockedError(

@@ -114,10 +114,6 @@ def _open_to_others(path: str | Path) -> bool:
 def _command(level: Level, control: int) -> list[str]:
     """The command line of a box.
 
-    Args:
-        level: The isolation level.
-        control: The descriptor of its socket to the parent.
-
     Raises:
         FileNotFoundError: bubblewrap is not installed.
     """
@@ -215,10 +211,6 @@ class BoxError(Exception):
 class Box:
     """A running server; thread-safe.
 
-    Args:
-        level: The isolation level.
-        preload: Modules to load before any run.
-
     Raises:
         BoxError: It did not start.
     """
@@ -293,12 +285,7 @@ class Box:
         return set(usage.tree(self._process.pid)) <= self.processes
 
     def ask(self, job: socket.socket, pipes: list[int], disk: int) -> None:
-        """Start the keeper process of a run.
-
-        Args:
-            job: The far end of the run's socket.
-            pipes: The far ends of the pipes for answer, stdout and stderr.
-            disk: Maximum number of bytes that the run may write.
+        """Start the keeper process of a run, with the far ends of its socket and its pipes.
 
         Raises:
             BoxError: The box has ended.

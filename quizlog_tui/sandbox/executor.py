@@ -15,7 +15,7 @@ import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from threading import Event, Lock
 
@@ -79,11 +79,11 @@ def _faults(box: Box) -> str:
     return ", ".join(found)
 
 
-AT_ONCE = 8
+_AT_ONCE = 8
 """Maximum number of concurrent runs; the waiting time of others does not count as theirs."""
 
 
-class IsolationRefusal(Exception):
+class _IsolationRefusal(Exception):
     """The machine cannot isolate what it is asked to run."""
 
 
@@ -101,7 +101,7 @@ class Sandbox:
         order: Sequence[Level] = ("bwrap", "landlock", "rlimits"),
     ) -> None:
         self._preload, self._order = list(preload), list(order)
-        self._threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="quizlog-run")
+        self._threads = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="quizlog-run")
         self._lock = Lock()
         self._box: Box | None = None
         self._tested: set[Level] = set()
@@ -137,10 +137,9 @@ class Sandbox:
         """As `quizlog_tui.sandbox.run_code`; cancelling the call ends the run."""
         stop = Event()
         loop = asyncio.get_running_loop()
+        run = partial(self.run, code, workspace, limits, unsafe_local=unsafe_local, stop=stop)
         try:
-            return await loop.run_in_executor(
-                self._threads, lambda: self._run(code, workspace, limits, unsafe_local, stop)
-            )
+            return await loop.run_in_executor(self._threads, run)
         except asyncio.CancelledError:
             stop.set()
             raise
@@ -152,46 +151,31 @@ class Sandbox:
         limits: SandboxLimits,
         *,
         unsafe_local: bool = False,
+        stop: Event | None = None,
     ) -> ExecResult:
-        """The same for callers without an event loop."""
-        return self._run(code, workspace, limits, unsafe_local, Event())
+        """The same for callers without an event loop; setting `stop` ends the run."""
 
-    def _run(
-        self,
-        code: str,
-        workspace: Path | None,
-        limits: SandboxLimits,
-        unsafe_local: bool,
-        stop: Event,
-    ) -> ExecResult:
+        def attempt() -> ExecResult:
+            run = SandboxRun(self._take(unsafe_local), limits, stop or Event())
+            run.start(code, workspace)
+            return run.result()
+
         try:
             with contextlib.suppress(BoxError):
-                return self._try(code, workspace, limits, unsafe_local, stop)
+                return attempt()
             # The box had died before the code ran: try another box.
-            return self._try(code, workspace, limits, unsafe_local, stop)
-        except IsolationRefusal as refused:
+            return attempt()
+        except _IsolationRefusal as refused:
             return _not_run(f"refused: {refused}")
         except (BoxError, WorkspaceError) as error:
             return _not_run(str(error))
-
-    def _try(
-        self,
-        code: str,
-        workspace: Path | None,
-        limits: SandboxLimits,
-        unsafe_local: bool,
-        stop: Event,
-    ) -> ExecResult:
-        run = SandboxRun(self._take(unsafe_local), limits, stop)
-        run.start(code, workspace)
-        return run.result()
 
     def _take(self, unsafe_local: bool) -> Box:
         """A box for one run."""
         with self._lock:
             box = self._current()
             if box.level not in ISOLATED and not unsafe_local:
-                raise IsolationRefusal(
+                raise _IsolationRefusal(
                     "this machine can isolate neither files nor network from the code "
                     f"({self.why()}); `quizlog doctor` shows more, --unsafe-local runs it anyway"
                 )
@@ -275,7 +259,7 @@ _APPARMOR = (
 
 
 @dataclass(frozen=True)
-class Advice:
+class _Advice:
     """The isolation of this machine, and what to do."""
 
     level: Level | None
@@ -287,7 +271,7 @@ class Advice:
     """Libraries to preload that are not installed."""
 
 
-def advice() -> Advice:
+def advice() -> _Advice:
     """Find out by starting a box."""
     with Sandbox(preload=(), order=ISOLATED) as sandbox:
         level = sandbox.level()
@@ -299,7 +283,7 @@ def advice() -> Advice:
         says = LABELS[level] + (f": {LACKS[level]}" if LACKS[level] else "")
     remedy = _remedy(why)
     missing = tuple(name for name in PRELOAD if name not in ready)
-    return Advice(level, f"{says}; {remedy}" if remedy else says, ready, missing)
+    return _Advice(level, f"{says}; {remedy}" if remedy else says, ready, missing)
 
 
 def _remedy(why: dict[Level, str]) -> str:

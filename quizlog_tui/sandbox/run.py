@@ -40,7 +40,7 @@ class WorkspaceError(Exception):
     """The workspace cannot be passed to a run."""
 
 
-class Given(NamedTuple):
+class _Given(NamedTuple):
     """A file for a run."""
 
     name: str
@@ -49,12 +49,8 @@ class Given(NamedTuple):
     """A descriptor open for reading; the receiver closes it."""
 
 
-def files(workspace: Path, most: int) -> Iterator[Given]:
-    """The regular files of a workspace, in a fixed order.
-
-    Args:
-        workspace: The folder.
-        most: Maximum number of bytes of all files.
+def files(workspace: Path, most: int) -> Iterator[_Given]:
+    """The regular files of a workspace, in a fixed order, with at most `most` bytes together.
 
     Raises:
         WorkspaceError: It is not a readable folder, or is too big.
@@ -73,7 +69,7 @@ def files(workspace: Path, most: int) -> Iterator[Given]:
         if total > most or count > _MOST_FILES:
             os.close(fd)
             raise WorkspaceError(f"workspace: more than {most} bytes or {_MOST_FILES} files")
-        yield Given(name, fd)
+        yield _Given(name, fd)
 
 
 def _names(workspace: Path) -> Iterator[str]:
@@ -119,7 +115,7 @@ class PrivateFolder:
         self._scratch.close()
 
 
-HEAD = 4
+_HEAD = 4
 _ADMITTED: dict[str, Status] = {
     "error": "error",
     "oom": "oom",
@@ -131,7 +127,7 @@ _ADMITTED: dict[str, Status] = {
 
 
 @dataclass(frozen=True)
-class Claim:
+class _Claim:
     """A run's own report."""
 
     status: Status
@@ -143,22 +139,22 @@ class _Refused(ValueError):
     """The frame has the wrong format."""
 
 
-def parse(data: bytes) -> Claim:
+def parse(data: bytes) -> _Claim:
     """The claim in a frame; `no_result` if there is none, `bad_result` if it is malformed."""
     if not data:
-        return Claim("no_result", error="the run ended before it left an answer")
+        return _Claim("no_result", error="the run ended before it left an answer")
     try:
         return _claim(_object(data))
     except (ValueError, RecursionError) as wrong:
         reason = str(wrong) if isinstance(wrong, _Refused) else "it is not the JSON it must be"
-        return Claim("bad_result", error=f"the answer's channel was misused: {reason}")
+        return _Claim("bad_result", error=f"the answer's channel was misused: {reason}")
 
 
 def _object(data: bytes) -> Any:
-    if len(data) < HEAD or struct.unpack(">I", data[:HEAD])[0] != len(data) - HEAD:
+    if len(data) < _HEAD or struct.unpack(">I", data[:_HEAD])[0] != len(data) - _HEAD:
         raise _Refused("its length is not the one it names")
     return json.loads(
-        data[HEAD:].decode("utf-8"), object_pairs_hook=_unique, parse_constant=_no_constant
+        data[_HEAD:].decode("utf-8"), object_pairs_hook=_unique, parse_constant=_no_constant
     )
 
 
@@ -173,18 +169,18 @@ def _no_constant(name: str) -> Any:
     raise _Refused(f"{name} is not a number")
 
 
-def _claim(data: Any) -> Claim:
+def _claim(data: Any) -> _Claim:
     if not isinstance(data, dict):
         raise _Refused("it is not an object")
     if set(data) == {"answer"}:
         _check(data["answer"])
-        return Claim("ok", answer=data["answer"])
+        return _Claim("ok", answer=data["answer"])
     kind, error = data.get("kind"), data.get("error")
     if set(data) != {"kind", "error"} or not isinstance(kind, str) or not isinstance(error, str):
         raise _Refused("it has other keys than it may have")
     if kind not in _ADMITTED:
         raise _Refused("it names no reason that a run may name")
-    return Claim(_ADMITTED[kind], error=error.encode("utf-8", "replace").decode())
+    return _Claim(_ADMITTED[kind], error=error.encode("utf-8", "replace").decode())
 
 
 def _check(answer: Any) -> None:
@@ -218,7 +214,7 @@ class Pipes:
 
     def __init__(self, limits: SandboxLimits) -> None:
         self._most = dict.fromkeys(NAMES, limits.output)
-        self._most["answer"] = HEAD + max(limits.answer, _LEAST_FRAME)
+        self._most["answer"] = _HEAD + max(limits.answer, _LEAST_FRAME)
         self._kept = {name: bytearray() for name in NAMES}
         self._counts = dict.fromkeys(NAMES, 0)
         ends = {name: os.pipe() for name in NAMES}
@@ -296,12 +292,7 @@ _KEEPER = 2
 
 
 class SandboxRun:
-    """A run, from its start in a box to its result.
-
-    Args:
-        box: The box to run in.
-        limits: The limits of the run.
-        stop: Set from outside to end the run early.
+    """A run, from its start in a box to its result; setting `stop` from outside ends it early.
 
     Raises:
         BoxError: The box could not start it.
@@ -309,7 +300,7 @@ class SandboxRun:
 
     def __init__(self, box: Box, limits: SandboxLimits, stop: Event) -> None:
         self._box, self._limits, self._stop = box, limits, stop
-        self._verdict: Claim | None = None
+        self._verdict: _Claim | None = None
         """Why the parent ended the run; it takes precedence over the run's own claim."""
         self._exit = 0
         self._keeper: int | None = None
@@ -354,7 +345,7 @@ class SandboxRun:
         try:
             self._follow(started + self._limits.wall)
         except (OSError, BoxError) as error:
-            self._verdict = Claim("sandbox_error", error=str(error) or type(error).__name__)
+            self._verdict = _Claim("sandbox_error", error=str(error) or type(error).__name__)
         finally:
             seconds = time.monotonic() - started
             self._end()
@@ -382,7 +373,7 @@ class SandboxRun:
     def _hand_over(self, code: str, workspace: Path | None) -> None:
         limits, private = self._limits, self._private
         task = private.task if private else "/task"
-        batch: list[Given] = []
+        batch: list[_Given] = []
         try:
             for given in files(workspace, limits.disk) if workspace else ():
                 batch.append(given)
@@ -403,7 +394,7 @@ class SandboxRun:
         )
         wire.send(self._job, {"run": asdict(setup), "code": code})
 
-    def _give(self, folder: str, batch: list[Given]) -> None:
+    def _give(self, folder: str, batch: list[_Given]) -> None:
         if not batch:
             return
         names = [f"{folder}/{given.name}" for given in batch]
@@ -421,9 +412,9 @@ class SandboxRun:
             while not ended and self._verdict is None:
                 now = time.monotonic()
                 if now >= deadline:
-                    self._verdict = Claim("timeout", error=f"over {self._limits.wall:g} s")
+                    self._verdict = _Claim("timeout", error=f"over {self._limits.wall:g} s")
                 elif self._stop.is_set():
-                    self._verdict = Claim("sandbox_error", error="stopped")
+                    self._verdict = _Claim("sandbox_error", error="stopped")
                 elif now - looked >= _TICK:
                     looked, self._verdict = now, self._over_a_limit()
                 for key, _ in selector.select(min(_TICK, max(0.0, deadline - now))):
@@ -443,31 +434,31 @@ class SandboxRun:
         self._exit = message.data["ended"]
         return True
 
-    def _flood(self) -> Claim | None:
+    def _flood(self) -> _Claim | None:
         name = self._pipes.flooded()
         if name:
-            return Claim("output_limit", error=f"too much on {name}")
+            return _Claim("output_limit", error=f"too much on {name}")
         if self._pipes.answer_too_big():
-            return Claim("result_too_big", error="too much on the answer's channel")
+            return _Claim("result_too_big", error="too much on the answer's channel")
         return None
 
-    def _over_a_limit(self) -> Claim | None:
+    def _over_a_limit(self) -> _Claim | None:
         if self._keeper is None:
             return None
         limits, pids = self._limits, usage.tree(self._keeper)
         disk = self._disk(pids)
         if disk > limits.disk:
-            return Claim("disk_limit", error=f"over {limits.disk} bytes on disk")
+            return _Claim("disk_limit", error=f"over {limits.disk} bytes on disk")
         used = usage.usage(pids)
         in_memory = 0 if self._private else disk
         most = limits.memory - in_memory
         # The second sum counts shared memory once but is slow; the first one is never smaller.
         if used.resident > most and usage.shares(pids) > most:
-            return Claim("oom", error=f"over {limits.memory} bytes of memory")
+            return _Claim("oom", error=f"over {limits.memory} bytes of memory")
         if used.cpu > limits.cpu:
-            return Claim("timeout", error=f"over {limits.cpu:g} s of processor time")
+            return _Claim("timeout", error=f"over {limits.cpu:g} s of processor time")
         if used.processes > limits.processes + _KEEPER:
-            return Claim("crashed", error=f"over {limits.processes} processes")
+            return _Claim("crashed", error=f"over {limits.processes} processes")
         return None
 
     def _disk(self, pids: list[int]) -> int:
@@ -506,18 +497,18 @@ class SandboxRun:
         if self._private:
             self._private.close()
 
-    def _claim(self) -> Claim:
+    def _claim(self) -> _Claim:
         """The claim that counts: the parent's verdict, else the child's end, else its own claim."""
         if self._verdict:
             return self._verdict
         if self._pipes.answer_too_big():
-            return Claim("result_too_big", error="too much on the answer's channel")
+            return _Claim("result_too_big", error="too much on the answer's channel")
         if self._exit == -signal.SIGXCPU:
-            return Claim("timeout", error=f"over {self._limits.cpu:g} s of processor time")
+            return _Claim("timeout", error=f"over {self._limits.cpu:g} s of processor time")
         if self._exit < 0:
-            return Claim("crashed", error=f"ended by {_signal_name(-self._exit)}")
+            return _Claim("crashed", error=f"ended by {_signal_name(-self._exit)}")
         if self._exit > 0 and not self._pipes.answer():
-            return Claim("no_result", error=f"the code ended itself, with exit code {self._exit}")
+            return _Claim("no_result", error=f"the code ended itself, with exit code {self._exit}")
         return parse(self._pipes.answer())
 
 

@@ -19,7 +19,7 @@ _BYTES_AN_INODE = 1024
 
 
 @dataclass(frozen=True)
-class Usage:
+class _Usage:
     """What a process tree uses at one moment."""
 
     processes: int
@@ -31,7 +31,7 @@ class Usage:
 
 
 @dataclass(frozen=True)
-class OpenFile:
+class _OpenFile:
     """A regular file that a process has open."""
 
     path: str
@@ -54,7 +54,7 @@ def tree(root: int) -> list[int]:
     return found
 
 
-def usage(pids: list[int]) -> Usage:
+def usage(pids: list[int]) -> _Usage:
     """What these processes use."""
     processes, cpu, resident = 0, 0.0, 0
     for pid in pids:
@@ -66,7 +66,7 @@ def usage(pids: list[int]) -> Usage:
         processes += int(fields[17])
         cpu += sum(int(field) for field in fields[11:15]) / _TICK
         resident += int(fields[21]) * _PAGE
-    return Usage(processes, cpu, resident)
+    return _Usage(processes, cpu, resident)
 
 
 def shares(pids: list[int]) -> int:
@@ -106,9 +106,9 @@ def unnamed(pids: list[int]) -> int:
     return sum(file.size for file in open_files(pids) if not file.named)
 
 
-def open_files(pids: list[int]) -> set[OpenFile]:
+def open_files(pids: list[int]) -> set[_OpenFile]:
     """The regular files that these processes have open, each once."""
-    found: dict[tuple[int, int], OpenFile] = {}
+    found: dict[tuple[int, int], _OpenFile] = {}
     for pid in pids:
         try:
             names = os.listdir(f"/proc/{pid}/fd")
@@ -121,7 +121,7 @@ def open_files(pids: list[int]) -> set[OpenFile]:
             except OSError:
                 continue
             if stat.S_ISREG(about.st_mode):
-                file = OpenFile(path, about.st_dev, about.st_blocks * 512, about.st_nlink > 0)
+                file = _OpenFile(path, about.st_dev, about.st_blocks * 512, about.st_nlink > 0)
                 found[about.st_dev, about.st_ino] = file
     return set(found.values())
 

@@ -32,12 +32,12 @@ from .solve import Panel, Progress, answering_panel, solve
 
 _AGENT = "agent"
 """The stem of the names of branches that models start."""
-MAX_FILE = 64 * 1024 * 1024
+_MAX_FILE = 64 * 1024 * 1024
 """Maximum size in bytes of a file that a model's code gets."""
 _WITHHELD = frozenset({".py", ".pyc", ".yaml", ".yml", ".jsonl", ".lock"})
 """Suffixes of files that models never get: scripts and records contain the answers."""
 
-Tell = Callable[[Progress], None]
+_Tell = Callable[[Progress], None]
 _Agree = Callable[[Panel], None]
 """Called with the models before they are asked; raises if they must not be."""
 
@@ -105,12 +105,7 @@ def _failed_answers(session: Session, at: int) -> Iterator[str]:
 
 @contextmanager
 def question_files(folder: Path, question: ModelQuestion) -> Iterator[Path]:
-    """A folder with copies of the files next to the script that the questionnaire has mentioned.
-
-    Args:
-        folder: The script's folder.
-        question: The question, with all that was printed before it.
-    """
+    """A folder with copies of the files next to the script that the questionnaire has mentioned."""
     text = f"{question.context}\n{question.text}"
     with scratch_folder("question") as copies:
         for path in sorted(folder.iterdir()):
@@ -126,7 +121,7 @@ def _is_mentioned(path: Path, text: str) -> bool:
     if path.suffix.lower() in _WITHHELD or path.is_symlink() or not path.is_file():
         return False
     mention = re.search(rf"(?<![\w.-]){re.escape(path.name)}(?![\w-])", text)
-    return mention is not None and path.stat().st_size <= MAX_FILE
+    return mention is not None and path.stat().st_size <= _MAX_FILE
 
 
 @dataclass(frozen=True)
@@ -157,17 +152,12 @@ async def ask_about(
     panel: Panel,
     *,
     budget: float | None = None,
-    tell: Tell = lambda p: None,
+    tell: _Tell = lambda p: None,
     agree: _Agree = lambda panel: None,
 ) -> Decision:
     """Ask the models a pending question; return the decision and store it with the record.
 
-    Args:
-        pending: The question.
-        panel: The models to ask, unless recorded replies answer.
-        budget: Seconds for the question; unlimited if None.
-        tell: Called with each event.
-        agree: Called before the models are asked; may raise to prevent it.
+    The budget is in seconds, unlimited if None.
 
     Raises:
         DecisionError: The decision cannot be stored.
@@ -189,7 +179,7 @@ async def ask(
     panel: Panel,
     *,
     budget: float | None = None,
-    tell: Tell = lambda p: None,
+    tell: _Tell = lambda p: None,
     agree: _Agree = lambda panel: None,
 ) -> Decision:
     """Read the pending question and ask the models, as `ask_about` does.
@@ -248,7 +238,7 @@ def agreed(decision: Decision) -> bool:
 
 
 @dataclass(frozen=True)
-class AutopilotResult:
+class _AutopilotResult:
     """How a run of the autopilot ended."""
 
     ended: Literal["finished", "raised", "disagreement", "undecided"]
@@ -263,17 +253,12 @@ async def run_autopilot(
     panel: Panel,
     *,
     budget: float | None = None,
-    tell: Tell = lambda p: None,
+    tell: _Tell = lambda p: None,
     answered: Callable[[Decision, Reply], None] = lambda decision, reply: None,
-) -> AutopilotResult:
+) -> _AutopilotResult:
     """Answer question after question until the script ends or the models disagree.
 
-    Args:
-        session: The record.
-        panel: The models to ask.
-        budget: Seconds for each question; unlimited if None.
-        tell: Called with each event of a question.
-        answered: Called after each answer.
+    The budget of each question is in seconds, unlimited if None.
     """
     decisions: tuple[Decision, ...] = ()
     while True:
@@ -283,10 +268,10 @@ async def run_autopilot(
             ended: Literal["disagreement", "undecided"] = (
                 "disagreement" if decision.verdict.classes else "undecided"
             )
-            return AutopilotResult(ended, session.reply(), decisions)
+            return _AutopilotResult(ended, session.reply(), decisions)
         reply = accept(session, decision)
         answered(decision, reply)
         if reply.status != "in_progress":
-            return AutopilotResult(
+            return _AutopilotResult(
                 "finished" if reply.status == "success" else "raised", reply, decisions
             )

@@ -24,14 +24,7 @@ Accept = Literal["never", "agreed", "always"]
 
 
 class BackendError(QuizlogError):
-    """A server reports an error, or cannot be reached.
-
-    Args:
-        message: What is wrong, in one line.
-        where: The place of the fault.
-        hint: What to do instead.
-        exit_code: The exit code of the same error in a shell.
-    """
+    """A server cannot be reached, or reports an error: with the exit code it has in a shell."""
 
     def __init__(
         self,
@@ -57,13 +50,7 @@ class Solved:
 
 
 class Backend:
-    """A server, reached at a URL.
-
-    Args:
-        url: The address that the server printed.
-        token: The server's token, if it has one.
-        transport: Replaces the network, for tests.
-    """
+    """A server, reached at the address it printed; `transport` replaces the network in tests."""
 
     def __init__(
         self,
@@ -117,11 +104,7 @@ class Backend:
     ) -> Solved:
         """Let the server ask its models the pending question of a record.
 
-        Args:
-            sheet: The record's name on the server.
-            accept: When to answer the record with the decision.
-            budget: Seconds for the question; unlimited if None.
-            tell: Called with each event as it happens.
+        The budget is in seconds, unlimited if None.
 
         Raises:
             BackendError: The server refuses it, fails, or cannot be reached.

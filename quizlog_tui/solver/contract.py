@@ -125,10 +125,10 @@ def _is_python(code: str) -> bool:
 
 
 Answer = Annotated[Any, AfterValidator(_answer)]
-Method = Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
-Code = Annotated[str, Field(max_length=_MAX_CODE), AfterValidator(unwrapped)]
-Short = Annotated[str, Field(max_length=_MAX_SHORT)]
-Share = Annotated[float, BeforeValidator(_share), Field(ge=0, le=1, allow_inf_nan=False)]
+_Method = Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
+_Code = Annotated[str, Field(max_length=_MAX_CODE), AfterValidator(unwrapped)]
+_Short = Annotated[str, Field(max_length=_MAX_SHORT)]
+_Share = Annotated[float, BeforeValidator(_share), Field(ge=0, le=1, allow_inf_nan=False)]
 
 
 class Solution(BaseModel):
@@ -136,11 +136,11 @@ class Solution(BaseModel):
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
-    code: Code | None = None
+    code: _Code | None = None
     """Python that leaves its answer in the variable `answer`; null if none is needed."""
     answer: Answer = None
     """The answer, if known."""
-    explanation: Short | None = None
+    explanation: _Short | None = None
     language: Literal["python", "Python", "py", "python3"] | None = "python"
 
     @model_validator(mode="after")
@@ -158,7 +158,7 @@ class FetchRequest(BaseModel):
 
     model_config = ConfigDict(extra="ignore", frozen=True, coerce_numbers_to_str=True)
 
-    method: Annotated[Method, BeforeValidator(_upper)] = "GET"
+    method: Annotated[_Method, BeforeValidator(_upper)] = "GET"
     url: Annotated[str, Field(min_length=1, max_length=2_000)]
     """Absolute, or relative to the question's page."""
     headers: Annotated[dict[str, str], BeforeValidator(_or_none), Field(max_length=20)] = {}
@@ -187,21 +187,16 @@ class Final(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
     final_answer: Answer
-    confidence: Share | None = None
-    explanation: Short | None = None
-    corrected_code: Code | None = None
+    confidence: _Share | None = None
+    explanation: _Short | None = None
+    corrected_code: _Code | None = None
 
 
 C = TypeVar("C", Solution, Final)
 
 
 def parse_reply(text: str, contract: type[C], clean: Callable[[Any], Any]) -> C:
-    """The checked object in a reply.
-
-    Args:
-        text: The reply.
-        contract: The class of the object.
-        clean: Removes keys from a value.
+    """The checked object in a reply; `clean` removes keys from a value.
 
     Raises:
         BadReplyError: The reply contains no object that follows the contract.

@@ -28,7 +28,7 @@ from ..replay.script.input_kinds import INTEGER, YESNO
 from ..text import is_whole
 from .decision import SCHEMA_VERSION, Decision, ModelQuestion
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 _HINT = "each line must be a decision as JSON"
 MAX_DEPTH = 64
 """Maximum depth of nesting."""
@@ -108,7 +108,7 @@ def _fail(path: str, message: str, where: str, hint: str | None = None) -> Any:
     raise DecisionError(f"{path or 'decision'}: {message}", where=where, hint=hint)
 
 
-def _object(kind: Callable[..., T], data: Any, path: str, where: str) -> T:
+def _object(kind: Callable[..., _T], data: Any, path: str, where: str) -> _T:
     if not isinstance(data, Mapping):
         _fail(path, f"must be an object, not {_name(data)}", where)
     shape = _shape(kind)
@@ -255,7 +255,7 @@ _BEGINNING = b'{"id": "'
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
 
-class DecisionFile(NamedTuple):
+class _DecisionFile(NamedTuple):
     """The content of a file of decisions."""
 
     decisions: list[Decision]
@@ -264,13 +264,13 @@ class DecisionFile(NamedTuple):
     """One error for each unreadable line."""
 
 
-def read_decisions(path: Path) -> DecisionFile:
+def read_decisions(path: Path) -> _DecisionFile:
     """All decisions in a file; none if the file does not exist.
 
     Raises:
         DecisionError: The file itself cannot be read.
     """
-    content = DecisionFile([], [])
+    content = _DecisionFile([], [])
     for number, line in enumerate(_lines(path), 1):
         if line.strip():
             try:

@@ -20,11 +20,7 @@ _LEAST = 6
 
 
 class Redaction:
-    """Removes the keys in use.
-
-    Args:
-        keys: The keys.
-    """
+    """Removes the keys in use."""
 
     def __init__(self, keys: Iterable[str] = ()) -> None:
         forms = {form for key in keys if len(key) >= _LEAST for form in _forms(key)}

@@ -39,7 +39,7 @@ RunCode = Callable[[str, Path | None], Awaitable[ExecResult]]
 _AGREED_SHARE = 0.4
 """Share of the budget after which two runs with equal answers are enough."""
 _SPENT = "not waited for: "
-SHOWN = 4_000
+_SHOWN = 4_000
 """Maximum number of characters of a run's output in a decision."""
 ROUNDS = 4
 """Number of times that one model may ask for requests before it must answer."""
@@ -369,13 +369,7 @@ def _file_names(folder: Path | None) -> list[str]:
 async def _research(
     name: str, tool: FetchTool, ask: Callable[[Offer], Awaitable[ModelResult[Solution]]]
 ) -> tuple[ModelResult[Solution], tuple[Fetched, ...]]:
-    """A model's final reply of the first round, and the results of its requests.
-
-    Args:
-        name: The model's name.
-        tool: Sends the requests.
-        ask: Asks the model, given the permission for requests and the results so far.
-    """
+    """A model's final reply of the first round, and the results of its requests."""
     fetched: tuple[Fetched, ...] = ()
     seconds = 0.0
     for rounds in range(ROUNDS, -1, -1):
@@ -453,8 +447,8 @@ def run_evidence(result: ExecResult, redaction: Redaction) -> Execution:
     return Execution(
         status="bad_result" if fault else result.status,
         answer=None if fault else redaction.clean_value(result.answer),
-        stdout=redaction.clean(result.stdout)[:SHOWN],
-        stderr=redaction.clean(result.stderr)[:SHOWN],
+        stdout=redaction.clean(result.stdout)[:_SHOWN],
+        stderr=redaction.clean(result.stderr)[:_SHOWN],
         error=redaction.clean(error) if error else None,
         seconds=round(result.seconds, 3),
         isolation=result.isolation,

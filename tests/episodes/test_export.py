@@ -34,12 +34,11 @@ from quizlog_tui.episodes.read.stats import Stats
 from quizlog_tui.episodes.runs.runs import Turn
 from quizlog_tui.replay.script.source import Source
 from quizlog_tui.solver.voting.equality import answer_value
-from tests.episodes.support import SCRIPT, SOURCE, episode
+from tests.episodes.support import ONE, SCRIPT, SOURCE, episode
 from tests.support.episode_faults import DATA, PLACES, Place, put
 
 Run = Callable[..., tuple[int, str, str]]
 TEMPLATES = sorted(Path(quizlog_tui.episodes.__path__[0], "templates").glob("*.txt"))
-ONE = episode(("4", "more", "end"), [("4", "end"), ("4", "end"), ("5", "bad"), ("4", "more", "x")])
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quizlog_tui.episodes.format.hashing import to_line
-from quizlog_tui.episodes.format.triangulate import Standing, reasons_against, triangulate
-from quizlog_tui.episodes.read.facts import EpisodeFacts, checks, facts, facts_of
+from quizlog_tui.episodes.format.triangulate import Standing, checks, reasons_against, triangulate
+from quizlog_tui.episodes.read.facts import EpisodeFacts, facts, facts_of
 from quizlog_tui.episodes.read.files import LineError
 from tests.episodes.support import ONE, answer, episode
 from tests.support.episode_faults import DATA, PLACES, Place, put
@@ -34,28 +34,6 @@ def test_the_gold_run_beside_the_others() -> None:
     assert "3 steps" in told.about and "seed 7" in told.about
 
 
-def failing(one: dict[str, Any]) -> list[str]:
-    told = facts(one)
-    assert told.is_confirmed == told.verified
-    return [check.text for check in told.checks if not check.holds]
-
-
-def test_why_an_episode_is_not_verified() -> None:
-    end = ("4", "end")
-    assert failing(episode(end, [])) == ["there is no consistency run"]
-    assert failing(episode(end, [("bad",)])) == ["none of 1 consistency runs came to an answer"]
-    assert failing(episode(end, [end, ("4", "a")])) == [
-        "1 of the 2 that answered agree: not more than half"
-    ]
-    assert failing(episode(end, [("4", "a")])) == ["the majority gave another answer"]
-    assert failing(episode(end, [end], reconciled=True)) == [
-        "a gold answer was taken from a reconciliation"
-    ]
-    assert failing(episode(end, [("4", "end")], breaks=True))[0] == (
-        "the script does not finish on the gold answers"
-    )
-
-
 def test_a_claim_that_the_runs_do_not_bear_out_is_seen() -> None:
     told = facts(episode(("4", "end"), []) | {"verified": True})
     assert told.verified and not told.is_confirmed
@@ -75,6 +53,7 @@ def test_all_hold_exactly_where_the_rules_verify(
     told = list(checks(found, stands))
     against = reasons_against(found, stands)
     assert all(check.holds for check in told) == (not against)
+    assert (not against) == (found["gold_matches_majority"] and stands == Standing(success=True))
     assert len([check for check in told if not check.holds]) == len(against)
 
 

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from quizlog_tui.cli import main
 from quizlog_tui.episodes.build.build import BuildSettings
-from quizlog_tui.episodes.build.make import make
+from quizlog_tui.episodes.build.make import BuildResult, make
 from quizlog_tui.episodes.read.check import check_file
 from quizlog_tui.episodes.runs.asking import Solver, SolveRun, WantedRun, runs_folder, stored_run
 from quizlog_tui.episodes.runs.instance import (
@@ -57,6 +57,18 @@ from tests.support.episode_making import QUIZ, Scripted, ignored, panel_of, reco
 from tests.support.examples import fresh_example
 
 
+@pytest.fixture
+def undoubted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No gold run is replayed in another world, which takes most of the time of a build."""
+    monkeypatch.setattr("quizlog_tui.episodes.build.make._fragility", lambda *asked: None)
+
+
+def built(output: Path, *paths: Path, asked: Asked | None = None, runs: int = 0) -> BuildResult:
+    """What is made of records, by default without asking for runs."""
+    solver = Solver(asked.open) if asked else None
+    return make(paths, output, BuildSettings(), told, solver=solver, runs=runs)
+
+
 def made_from(output: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in output.read_text().splitlines()]
 
@@ -65,14 +77,14 @@ def test_records_of_one_script_and_seed_are_one_episode(build: Build) -> None:
     paths = [record(build, f"{n}.yaml", "4", "ada") for n in "abc"]
     paths += [record(build, "d.yaml", "5"), record(build, "e.yaml", "4", "bea")]
     output = build.folder / "out" / "e.jsonl"
-    found = make(paths, output, BuildSettings(), told)
+    found = built(output, *paths)
     assert (found.episodes, found.verified, found.skipped) == (1, 1, [])
     [one] = made_from(output)
     assert one["triangulation_metadata"]["n_consistency_runs"] == 4
     assert one["triangulation_metadata"]["majority_count"] == 2
     assert one["question"]["hint"] == "it is even"
     before = output.read_bytes()
-    make(paths[::-1], output, BuildSettings(), told)
+    built(output, *paths[::-1])
     assert output.read_bytes() == before
     assert check_file(output).ok
 
@@ -82,13 +94,14 @@ def test_a_run_that_holds_only_here_does_not_verify(build: Build) -> None:
     fragile = "import os\nprint(len([n for n in os.listdir() if n.endswith('.txt')]))\n"
     build.script(fragile + build.dedent(QUIZ))
     output = build.folder / "e.jsonl"
-    found = make(paths, output, BuildSettings(), told)
+    found = built(output, *paths)
     assert (found.episodes, found.verified) == (1, 0)
     [reason] = found.reasons
     assert reason.startswith("the script cannot be verified: at step 0 ")
     assert check_file(output).ok
 
 
+@pytest.mark.usefixtures("undoubted")
 def test_a_verified_episode_gives_way_only_to_one_that_knows_its_runs(
     build: Build, capfd: Any
 ) -> None:
@@ -115,10 +128,10 @@ def test_an_unfinished_run_gives_way_to_what_became_of_it(build: Build) -> None:
     output, name = build.folder / "e.jsonl", {"execution_id": "a", "start_time": "2026-01-01"}
     other = record(build, "b.yaml", " 4", extras=name | {"execution_id": "b"})
     path = record(build, "a.yaml", "4", extras=name)
-    assert make([path], output, BuildSettings(), told).added == 1
-    assert make([other], output, BuildSettings(), told).added == 1
+    assert built(output, path).added == 1
+    assert built(output, other).added == 1
     path.unlink()
-    made = make([record(build, "a.yaml", "4", "ada", extras=name)], output, BuildSettings(), told)
+    made = built(output, record(build, "a.yaml", "4", "ada", extras=name))
     assert (made.added, made.known) == (0, 1)
     found = [one["teacher_gold_trace"]["submission_metadata"] for one in made_from(output)]
     assert [(one["execution_id"], one["status"]) for one in found] == [
@@ -126,20 +139,21 @@ def test_an_unfinished_run_gives_way_to_what_became_of_it(build: Build) -> None:
         ("a", "success"),
     ]
     path.unlink()
-    made = make([record(build, "a.yaml", "4", "bea", extras=name)], output, BuildSettings(), told)
+    made = built(output, record(build, "a.yaml", "4", "bea", extras=name))
     assert (made.added, len(made_from(output))) == (1, 3), "a finished run stays"
 
 
+@pytest.mark.usefixtures("undoubted")
 def test_runs_that_were_asked_for_count_when_it_is_built_again(build: Build) -> None:
     path, output = record(build, "a.yaml", "4", "ada"), build.folder / "e.jsonl"
-    make([path], output, BuildSettings(), told, solver=Solver(Asked().open), runs=3)
+    built(output, path, asked=Asked(), runs=3)
     before = output.read_bytes()
-    assert make([path], output, BuildSettings(), told).verified == 1
+    assert built(output, path).verified == 1
     assert output.read_bytes() == before
-    make([path], output, BuildSettings(), told, solver=Solver(Asked().open), runs=1)
+    built(output, path, asked=Asked(), runs=1)
     assert output.read_bytes() == before
     next(runs_folder(output).rglob("run-2.json")).write_text("{")
-    made = make([path], output, BuildSettings(), told)
+    made = built(output, path)
     assert made.kept == 1 and "contains no run" in str(made.skipped[0])
     assert output.read_bytes() == before
 
@@ -217,11 +231,12 @@ def test_one_script_with_other_data_is_another_instance(tmp_path: Path) -> None:
     names = [[one.path.parent.name for one in instance.attempts] for instance in found]
     assert sorted(names) == [["a", "c"], ["b"]]
     output = tmp_path / "e.jsonl"
-    make(paths, output, BuildSettings(), told)
+    built(output, *paths)
     said = {one["question"]["question_text"]: one["verified"] for one in made_from(output)}
     assert said == {"1\n?": True, "2\n?": False}
 
 
+@pytest.mark.usefixtures("undoubted")
 def test_refused_answers_are_found_in_the_branches(build: Build) -> None:
     branches = {
         "main-1": Branch("main", 0, AppendOnlyList(["5"]), status="error"),
@@ -237,6 +252,7 @@ def test_refused_answers_are_found_in_the_branches(build: Build) -> None:
     assert contents[1:6:2] == ["5", "6", "4"] and contents[2].startswith("wrong\n")
 
 
+@pytest.mark.usefixtures("undoubted")
 def test_one_bad_record_does_not_cost_the_others(build: Build, capfd: Any) -> None:
     good = record(build, "a.yaml", "4", "ada")
     (build.folder / "bad.yaml").write_text("[]")
@@ -268,6 +284,7 @@ def decision(pointer: int, answer: Any, *replies: tuple[str, Any], **more: Any) 
     return replace(made, **more)
 
 
+@pytest.mark.usefixtures("undoubted")
 def test_models_that_decided_are_runs_of_their_own(build: Build) -> None:
     path = record(build, "a.yaml", "4", "ada")
     first = decision(0, 4, ("x", 4), ("y", 4), ("z", 5))
@@ -275,7 +292,7 @@ def test_models_that_decided_are_runs_of_their_own(build: Build) -> None:
     for one in (first, second):
         append_decision(decisions_path(path), one)
     output = build.folder / "e.jsonl"
-    assert make([path], output, BuildSettings(), told).verified == 1
+    assert built(output, path).verified == 1
     [one] = made_from(output)
     runs = {run["submission_metadata"]["solver"]: run for run in one["consistency_traces"]}
     assert sorted(runs) == ["y", "z"], "x's run is the record's"
@@ -285,33 +302,32 @@ def test_models_that_decided_are_runs_of_their_own(build: Build) -> None:
     assert said == "x says so\n\nAnswer: 4"
 
 
-def decided_by(build: Build, *replies: dict[str, Any]) -> dict[str, Any]:
-    """The episode of a record that models decided: what each said to each question."""
-    path = record(build, "a.yaml", "4", "ada")
-    for pointer, (answer, said) in enumerate(zip((4, "ada"), replies, strict=True)):
-        append_decision(decisions_path(path), decision(pointer, answer, *said.items()))
+DECIDED: list[tuple[dict[str, Any], dict[str, Any], bool]] = [
+    ({"x": 4}, {"x": "ada"}, False),
+    ({"x": 4, "y": None}, {"x": "ada", "y": None}, False),
+    ({"x": 4, "y": 4}, {"x": "ada", "y": None}, False),
+    ({"x": 5, "y": 4}, {"x": "ada", "y": "ada"}, False),
+    ({"x": 4, "y": 4}, {"x": "ada", "y": "ada"}, True),
+    ({"x": 4, "y": 4, "z": 4}, {"x": "ada", "y": "ada", "z": "bea"}, False),
+    ({"w": 4, "x": 4, "y": 4, "z": 4}, dict.fromkeys("wxy", "ada") | {"z": "bea"}, True),
+]
+"""What models said to each question of a record, and whether that verifies its episode."""
+
+
+@pytest.mark.usefixtures("undoubted")
+def test_the_run_that_gold_is_from_is_no_witness_to_it(build: Build) -> None:
+    paths = []
+    for seed, (first, second, _) in enumerate(DECIDED):
+        paths.append(record(build, f"{seed}.yaml", "4", "ada", seed=seed))
+        for pointer, (answer, said) in enumerate([(4, first), ("ada", second)]):
+            append_decision(decisions_path(paths[-1]), decision(pointer, answer, *said.items()))
     output = build.folder / "e.jsonl"
-    make([path], output, BuildSettings(), told)
-    [one] = made_from(output)
-    return one
-
-
-@pytest.mark.parametrize(
-    ("replies", "verified"),
-    [
-        (({"x": 4}, {"x": "ada"}), False),
-        (({"x": 4, "y": None}, {"x": "ada", "y": None}), False),
-        (({"x": 4, "y": 4}, {"x": "ada", "y": None}), False),
-        (({"x": 5, "y": 4}, {"x": "ada", "y": "ada"}), False),
-        (({"x": 4, "y": 4}, {"x": "ada", "y": "ada"}), True),
-        (({"x": 4, "y": 4, "z": 4}, {"x": "ada", "y": "ada", "z": "bea"}), False),
-        (({"w": 4, "x": 4, "y": 4, "z": 4}, dict.fromkeys("wxy", "ada") | {"z": "bea"}), True),
-    ],
-)
-def test_the_run_that_gold_is_from_is_no_witness_to_it(
-    build: Build, replies: tuple[dict[str, Any], ...], verified: bool
-) -> None:
-    assert decided_by(build, *replies)["verified"] == verified
+    built(output, *paths)
+    found = made_from(output)
+    verified = {
+        one["teacher_gold_trace"]["submission_metadata"]["seed"]: one["verified"] for one in found
+    }
+    assert verified == {seed: row[-1] for seed, row in enumerate(DECIDED)}
 
 
 said = st.lists(st.sampled_from(["4", "4.0", "5", "x"]), max_size=3)
@@ -341,7 +357,7 @@ def test_a_reconciled_answer_does_not_verify(build: Build) -> None:
     append_decision(decisions_path(path), decision(0, 4, ("x", 4), ("y", 4), reconciliation=again))
     append_decision(decisions_path(path), decision(1, "ada", ("x", "ada"), ("y", "ada")))
     output = build.folder / "e.jsonl"
-    assert make([path], output, BuildSettings(), told).verified == 0
+    assert built(output, path).verified == 0
     [one] = made_from(output)
     assert one["triangulation_metadata"]["gold_matches_majority"]
     assert one["teacher_gold_trace"]["submission_metadata"]["reconciled"] is True
@@ -406,12 +422,11 @@ class Asked:
         yield self.solve_run
 
 
+@pytest.mark.usefixtures("undoubted")
 def test_runs_are_asked_for_with_the_hint_for_gold_alone(build: Build) -> None:
     path, output = record(build, "a.yaml"), build.folder / "e.jsonl"
     asked = Asked()
-    assert (
-        make([path], output, BuildSettings(), told, solver=Solver(asked.open), runs=3).verified == 1
-    )
+    assert built(output, path, asked=asked, runs=3).verified == 1
     assert sorted(asked.samples, key=lambda one: one[0]) == [
         (0, "it is even"), (1, None), (2, None), (3, None),
     ]  # fmt: skip
@@ -420,28 +435,28 @@ def test_runs_are_asked_for_with_the_hint_for_gold_alone(build: Build) -> None:
     assert "even" not in json.dumps(one["conversation_for_sft"])
     solved = record(build, "b.yaml", "4", "ada")
     again = Asked()
-    make(
-        [solved], build.folder / "f.jsonl", BuildSettings(), told, solver=Solver(again.open), runs=2
-    )
+    built(build.folder / "f.jsonl", solved, asked=again, runs=2)
     assert sorted(again.samples) == [(1, None), (2, None)], "a record that finished is gold"
 
 
+@pytest.mark.usefixtures("undoubted")
 def test_finished_runs_are_not_asked_for_again(build: Build) -> None:
     path, output = record(build, "a.yaml"), build.folder / "e.jsonl"
     with pytest.raises(EpisodeError, match="gone"):
-        make([path], output, BuildSettings(), told, solver=Solver(Asked(fails_at=2).open), runs=3)
+        built(output, path, asked=Asked(fails_at=2), runs=3)
     assert not output.exists()
     asked = Asked()
-    make([path], output, BuildSettings(), told, solver=Solver(asked.open), runs=3)
+    built(output, path, asked=asked, runs=3)
     assert [sample for sample, _ in asked.samples] == [2]
     file = next(runs_folder(output).rglob("run-2.json"))
     run = stored_run(file)
     assert run is not None and run.turns[0].code == "n = 4"
     file.write_text("{")
     with pytest.raises(EpisodeError, match="contains no run"):
-        make([path], output, BuildSettings(), told, solver=Solver(Asked().open), runs=3)
+        built(output, path, asked=Asked(), runs=3)
 
 
+@pytest.mark.usefixtures("undoubted")
 def test_a_run_that_lost_its_connection_is_told_and_asked_for_again(build: Build) -> None:
     path, output = record(build, "a.yaml", "4", "ada"), build.folder / "e.jsonl"
 
@@ -450,14 +465,14 @@ def test_a_run_that_lost_its_connection_is_told_and_asked_for_again(build: Build
             run = await super().solve_run(want)
             return replace(run, turns=(), broken="no network") if want.sample == 1 else run
 
-    found = make([path], output, BuildSettings(), told, solver=Solver(Lost().open), runs=2)
+    found = built(output, path, asked=Lost(), runs=2)
     assert [str(error) for error in found.skipped] == [
         "run 1 by ada: no network (build again to request it again)"
     ]
     assert found.verified == 1
     assert made_from(output)[0]["triangulation_metadata"]["n_consistency_runs"] == 1
     asked = Asked()
-    make([path], output, BuildSettings(), told, solver=Solver(asked.open), runs=2)
+    built(output, path, asked=asked, runs=2)
     assert asked.samples == [(1, None)]
     assert made_from(output)[0]["triangulation_metadata"]["n_consistency_runs"] == 2
 
@@ -488,6 +503,7 @@ make([Path(sys.argv[1])], Path(sys.argv[2]), BuildSettings(), lambda *a: None, s
 """
 
 
+@pytest.mark.usefixtures("undoubted")
 def test_a_kill_loses_no_answer_that_was_given(build: Build) -> None:
     path, output = record(build, "a.yaml"), build.folder / "out" / "e.jsonl"
     command = [sys.executable, "-c", KILLED, str(path), str(output)]
@@ -503,9 +519,7 @@ def test_a_kill_loses_no_answer_that_was_given(build: Build) -> None:
             return await super().solve_run(want)
 
     asked = GoesOn()
-    assert (
-        make([path], output, BuildSettings(), told, solver=Solver(asked.open), runs=3).verified == 1
-    )
+    assert built(output, path, asked=asked, runs=3).verified == 1
     assert asked.samples == [(2, None)]
     assert not list(runs_folder(output).rglob("*.begun.json"))
 
@@ -545,6 +559,7 @@ async def test_a_run_whose_script_goes_over_a_limit_ends_there(build: Build) -> 
         assert run.inputs == ("4",) and run.broken is None
 
 
+@pytest.mark.usefixtures("undoubted")
 def test_one_branch_of_a_record_is_its_run(build: Build, capfd: Any) -> None:
     branches = {
         "other": Branch("main", 1, AppendOnlyList(["bea"]), status="success"),

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
-from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -28,10 +26,10 @@ from quizlog_tui.queue.engine import Engine, running
 from quizlog_tui.replay.replayer import Replayer
 from quizlog_tui.replay.script.source import read_source
 from quizlog_tui.solver.redaction import Redaction
+from tests.queue.conftest import frequent_checks as frequent_checks
 from tests.support.build import Build
 from tests.support.episode_making import QUIZ, Scripted, ignored, panel_of, record, told, want_of
 from tests.support.fake_models import BEHAVIOURS, Exchange, fake_models
-from tests.support.postgres import needs_postgres, postgres
 from tests.support.serving import serving, until
 
 pytest.importorskip("dbos")
@@ -183,22 +181,6 @@ async def test_it_is_said_once_that_nobody_works_the_queue(
     assert len(times) == 1
 
 
-@needs_postgres()
-async def test_a_server_of_databases_serves_as_well(build: Build, tmp_path: Path) -> None:
-    script, work = build.script(QUIZ), answering(panel_of(x=Scripted()))
-    with postgres() as url, Replayer() as replayer:
-        with pytest.raises(ConfigError, match="workflow_status") as unmade:
-            await connected(url, CLEAN, nothing).__aenter__()
-        assert "start `quizlog serve`" in str(unmade.value)
-        async with (
-            running(url, 4, {KIND: work}, CLEAN),
-            connected(url, CLEAN, nothing) as client,
-        ):
-            asked = by_queue(client, tmp_path / "e.runs", replayer)
-            run = await asked(want_of(script), begun=None, keep=ignored)
-    assert run.inputs == ("4", "ada")
-
-
 @pytest.mark.parametrize(
     ("url", "said"),
     [
@@ -211,20 +193,6 @@ async def test_a_database_that_cannot_be_used_is_said(url: str, said: str) -> No
     with pytest.raises(ConfigError, match=said) as error:
         await connected(url, CLEAN, nothing).__aenter__()
     assert "geheim" not in str(error.value)
-
-
-@needs_postgres()
-async def test_a_database_that_goes_away_is_said(build: Build, tmp_path: Path) -> None:
-    want = want_of(build.script(QUIZ))
-    with Replayer() as replayer, ExitStack() as server:
-        url = server.enter_context(postgres())
-        async with running(url, 1, {}, CLEAN):
-            pass
-        async with connected(url, CLEAN, nothing) as client:
-            server.close()
-            asked = by_queue(client, tmp_path / "e.runs", replayer)
-            with pytest.raises(ConfigError, match="cannot queue tasks"):
-                await asked(want, begun=None, keep=ignored)
 
 
 async def test_a_question_that_is_removed_is_not_waited_for(tmp_path: Path) -> None:
@@ -271,7 +239,7 @@ def test_an_episode_is_built_from_the_answers_of_hosts(build: Build, tmp_path: P
 
 
 async def test_runs_go_on_when_the_server_that_answers_them_is_killed(
-    build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Any
 ) -> None:
     go_on, held = asyncio.Event(), []
 
@@ -284,13 +252,11 @@ async def test_runs_go_on_when_the_server_that_answers_them_is_killed(
 
     monkeypatch.setitem(BEHAVIOURS, "ada", ada)
     path, output = record(build, "a.yaml"), build.folder / "e.jsonl"
-    words = ["-m", "quizlog_tui", "episodes", "build", str(path), "-o", str(output), "--json"]
+    words = ["episodes", "build", str(path), "-o", str(output), "--json"]
     words += ["--runs", "3", "--queue", "--env", str(tmp_path / "env")]
     async with fake_models() as fake:
         async with serving(tmp_path, fake.url) as (first, _):
-            asker = await asyncio.create_subprocess_exec(
-                sys.executable, *words, stdout=PIPE, stderr=PIPE
-            )
+            asker = asyncio.create_task(asyncio.to_thread(main, words))
 
             async def two_are_held() -> bool:
                 return len(held) == 2
@@ -301,8 +267,9 @@ async def test_runs_go_on_when_the_server_that_answers_them_is_killed(
         go_on.set()
         async with serving(tmp_path, fake.url):
             async with asyncio.timeout(120):
-                out, err = await asker.communicate()
-    assert (asker.returncode, json.loads(out)["verified"]) == (0, 1), err
+                status = await asker
+    out, err = capfd.readouterr()
+    assert (status, json.loads(out)["verified"]) == (0, 1), err
     runs = [json.loads(file.read_bytes()) for file in runs_folder(output).rglob("*.json")]
     assert [[turn["answer"] for turn in run["turns"]] for run in runs] == [["4", "ada"]] * 4
 

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from quizlog_tui.episodes.format.hashing import to_line, value_hash
 from quizlog_tui.episodes.format.triangulate import triangulate
 from quizlog_tui.episodes.read.check import check_line
+from quizlog_tui.episodes.read.facts import facts
 from quizlog_tui.proof.verdict import Verdict, apply_doubt
 from quizlog_tui.replay.world import CODE, REMARKABLE, UNVERIFIABLE, doubt
 from tests.episodes.support import answer, episode
 
 
-def found(gold: Any, *others: Any) -> tuple[int, int, str | None, int, bool]:
-    one = triangulate(answer(gold), [answer(other) for other in others])
-    return one.runs, one.succeeded, one.majority_hash, one.majority_count, one.gold_matches
+def found(gold: Any, *others: Any) -> tuple[Any, ...]:
+    return tuple(triangulate(answer(gold), [answer(other) for other in others]).values())
 
 
 def test_a_majority_is_more_than_half_of_those_that_answered() -> None:
@@ -89,37 +89,52 @@ def test_an_episode_whose_runs_agree_is_verified() -> None:
     gold = one["teacher_gold_trace"]["final_answer_hash"]
     assert one["verified"] and agreed["majority_answer_hash"] == gold
     assert agreed["n_consistency_succeeded"] == agreed["majority_count"] == 2
+    assert facts(one).is_confirmed
 
 
-def test_not_verified_where_gold_differs_from_the_majority() -> None:
-    one = episode(("4", "end"), [("4", "stop"), ("4", "stop"), ("4", "end")])
-    assert reasons(one) == ["the majority gave another answer"]
+END = ("4", "end")
+UNFINISHED = "the script does not finish on the gold answers"
+OTHER = "the majority gave another answer"
+RECONCILED = "a gold answer was taken from a reconciliation"
 
 
-def test_not_verified_where_there_is_only_a_plurality() -> None:
-    one = episode(("4", "end"), [("4", "end"), ("4", "end"), ("4", "a"), ("4", "b"), ("4", "c")])
-    assert reasons(one) == ["no answer has a majority"]
-    assert one["triangulation_metadata"]["majority_count"] == 2
-    assert reasons(episode(("4", "end"), [("4", "end"), ("4", "a")])) == [
-        "no answer has a majority"
-    ]
-
-
-def test_not_verified_without_a_run() -> None:
-    assert reasons(episode(("4", "end"), [])) == ["no consistency run"]
-    assert reasons(episode(("4", "end"), [("bad",)])) == ["no consistency run has an answer"]
-
-
-def test_not_verified_where_the_replay_fails() -> None:
-    told = reasons(episode(("4", "end"), breaks=True))
-    assert told[0] == "the script does not finish on the gold answers"
-    one = episode(("4", "end", "never asked"), [("4", "end")])
-    assert reasons(one)[0] == "the script does not finish on the gold answers"
-
-
-def test_not_verified_where_an_answer_was_taken_from_a_reconciliation() -> None:
-    one = episode(("4", "end"), [("4", "end"), ("4", "end")], reconciled=True)
-    assert reasons(one) == ["a gold answer was taken from a reconciliation"]
+@pytest.mark.parametrize(
+    ("one", "short", "texts"),
+    [
+        (episode(END, [("4", "stop"), ("4", "stop"), END]), [OTHER], [OTHER]),
+        (episode(END, [("4", "a")]), [OTHER], [OTHER]),
+        (
+            episode(END, [END, END, ("4", "a"), ("4", "b"), ("4", "c")]),
+            ["no answer has a majority"],
+            ["2 of the 5 that answered agree: not more than half"],
+        ),
+        (
+            episode(END, [END, ("4", "a")]),
+            ["no answer has a majority"],
+            ["1 of the 2 that answered agree: not more than half"],
+        ),
+        (episode(END, []), ["no consistency run"], ["there is no consistency run"]),
+        (
+            episode(END, [("bad",)]),
+            ["no consistency run has an answer"],
+            ["none of 1 consistency runs came to an answer"],
+        ),
+        (
+            episode(END, breaks=True),
+            [UNFINISHED, "no consistency run has an answer"],
+            [UNFINISHED, "none of 2 consistency runs came to an answer"],
+        ),
+        (episode((*END, "never asked"), [END]), [UNFINISHED, OTHER], [UNFINISHED, OTHER]),
+        (episode(END, [END, END], reconciled=True), [RECONCILED], [RECONCILED]),
+    ],
+)
+def test_why_an_episode_is_not_verified(
+    one: dict[str, Any], short: list[str], texts: list[str]
+) -> None:
+    assert reasons(one) == short
+    told = facts(one)
+    assert told.is_confirmed is told.verified is False
+    assert [check.text for check in told.checks if not check.holds] == texts
 
 
 @pytest.mark.parametrize("name", sorted(UNVERIFIABLE))

@@ -12,11 +12,11 @@ import pytest
 from sqlalchemy import create_engine, text
 
 from quizlog_tui.errors import ConfigError, LockedError
+from quizlog_tui.queue import presence
 from quizlog_tui.queue.database import server_arguments, system_url
 from quizlog_tui.queue.engine import Engine, running, store_value, stored_values
 from quizlog_tui.queue.presence import present
 from quizlog_tui.solver.redaction import Redaction
-from tests.support.postgres import needs_postgres, postgres
 
 pytestmark = pytest.mark.core
 
@@ -128,18 +128,6 @@ async def test_of_what_may_be_open_once_a_second_is_not_taken(tmp_path: Path) ->
         await ended(engine, "ee")
 
 
-@needs_postgres()
-async def test_a_server_whose_user_is_named_postgres_keeps_tasks() -> None:
-    async def work(task: str, email: str, url: str) -> dict[str, Any]:
-        return {"said": "done"}
-
-    with postgres(user="postgres") as url:
-        with_password = url.replace("//postgres@", "//postgres:any@")
-        async with running(with_password, 2, {KIND: work}, CLEAN) as engine:
-            await engine.enqueue(KIND, "cc", "jon@quiz.test", "http://quiz.test")
-            assert (await ended(engine, "cc")).output == {"said": "done"}
-
-
 async def test_a_task_is_worked_in_the_loop_of_its_engine_or_left_for_later(tmp_path: Path) -> None:
     url, work = f"sqlite:///{tmp_path / 't.sqlite'}", Work()
     async with running(url, 2, {KIND: work}, CLEAN) as work.engine:
@@ -149,7 +137,10 @@ async def test_a_task_is_worked_in_the_loop_of_its_engine_or_left_for_later(tmp_
         assert (work.engine.busy, work.sent) == ({}, 0)
 
 
-def test_a_file_has_one_process_at_a_time_and_is_its_owners(tmp_path: Path) -> None:
+def test_a_file_has_one_process_at_a_time_and_is_its_owners(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(presence, "_LOCK_SECONDS", 0.1)
     path = tmp_path / "new" / "tasks.sqlite"
     with present(f"sqlite:///{path}"):
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
@@ -157,19 +148,6 @@ def test_a_file_has_one_process_at_a_time_and_is_its_owners(tmp_path: Path) -> N
             present(f"sqlite:///{path}").__enter__()
     with present(f"sqlite:///{path}"):
         pass
-
-
-@needs_postgres()
-def test_a_server_knows_who_is_gone() -> None:
-    with postgres() as url, present(url) as one:
-        with present(url.replace("postgresql", "postgres")) as other:
-            assert one.name != other.name
-            assert not one.is_gone(other.name)
-            assert not other.is_gone(one.name)
-            assert one.is_gone("nobody")
-        end = time.monotonic() + 60
-        while not one.is_gone(other.name):
-            assert time.monotonic() < end
 
 
 @pytest.mark.parametrize(

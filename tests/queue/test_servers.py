@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
+import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
 
+from quizlog_tui.episodes.runs.model_runs import KIND, answering, by_queue
 from quizlog_tui.errors import ConfigError
-from quizlog_tui.queue.client import connected
-from quizlog_tui.queue.engine import running
+from quizlog_tui.queue.client import Client, connected
+from quizlog_tui.queue.database import OPEN
+from quizlog_tui.queue.engine import Work, running
+from quizlog_tui.queue.presence import present
+from quizlog_tui.replay.replayer import Replayer
 from quizlog_tui.solver.redaction import Redaction
+from tests.support.build import Build
+from tests.support.episode_making import QUIZ, Scripted, ignored, panel_of, want_of
+from tests.support.locks import until
 from tests.support.postgres import needs_postgres, postgres
 
 pytestmark = needs_postgres()
 CLEAN = Redaction([])
-SERVER = """
-import asyncio, itertools, sys, time
+SERVERS = """
+import asyncio, itertools, os, sys, time
 from types import SimpleNamespace
 from dbos import _sys_db_postgres as theirs
 from quizlog_tui.queue.engine import running
@@ -29,15 +42,22 @@ theirs.time = SimpleNamespace(monotonic=itertools.count(0, 60).__next__, sleep=t
 
 async def main():
     async with running(sys.argv[1], 1, {}, Redaction([])):
-        print("up", flush=True)
-        await asyncio.to_thread(sys.stdin.readline)
+        os.write(1, b"up\\n")
+        await asyncio.to_thread(sys.stdin.read)
 
-print("ready", flush=True)
-sys.stdin.readline()
-try:
-    asyncio.run(main())
-except Exception as error:
-    print(error, flush=True)
+def server():
+    os.read(start, 1)
+    try:
+        asyncio.run(main())
+    except Exception as error:
+        os.write(1, f"{error}\\n".encode())
+    os._exit(0)
+
+start, begin = os.pipe()
+servers = [os.fork() or server() for _ in range(3)]
+os.write(begin, b"...")
+for pid in servers:
+    os.waitpid(pid, 0)
 """
 
 
@@ -45,6 +65,7 @@ except Exception as error:
 def server() -> Iterator[str]:
     with postgres() as url:
         sql(url, "CREATE ROLE first LOGIN", "CREATE ROLE other LOGIN")
+        sql(url, "CREATE ROLE postgres SUPERUSER LOGIN")
         yield url
 
 
@@ -78,26 +99,22 @@ async def starts(url: str) -> bool:
 
 
 def test_servers_that_start_at_one_moment_on_an_empty_database_all_come_up(server: str) -> None:
-    url = database(server, "together")
-    command = [sys.executable, "-c", SERVER, url]
-    pipe = subprocess.PIPE
-    processes = [
-        subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.STDOUT, text=True)
-        for _ in range(3)
-    ]
-    try:
-        for process in processes:
-            assert process.stdout and process.stdout.readline() == "ready\n"
-        for process in processes:
-            assert process.stdin
-            process.stdin.write("\n")
-            process.stdin.flush()
-        said = [process.communicate("\n", timeout=120)[0] for process in processes]
-    finally:
-        for process in processes:
-            process.kill()
-            process.wait()
-    assert said == ["up\n"] * 3
+    command, pipe = [sys.executable, "-c", SERVERS, database(server, "together")], subprocess.PIPE
+    with subprocess.Popen(
+        command,
+        stdin=pipe,
+        stdout=pipe,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+        text=True,
+    ) as process:
+        try:
+            assert process.stdout
+            assert [process.stdout.readline() for _ in range(3)] == ["up\n"] * 3
+            assert process.communicate(timeout=120)[0] == ""
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
 
 
 @pytest.mark.parametrize("made_by_quizlog", [False, True])
@@ -165,3 +182,52 @@ def test_a_wrong_password_is_told_without_it() -> None:
     url = "postgresql://a:geheim@h/t"
     said = str(refused(psycopg.OperationalError(words), url, "cannot reach the database"))
     assert said.endswith('for user "a" (check the user and the password in the address)')
+
+
+async def test_a_server_whose_user_is_named_postgres_keeps_tasks(server: str) -> None:
+    async def work(task: str) -> dict[str, Any]:
+        return {"said": "done"}
+
+    url = as_role(database(server, "of_postgres"), "postgres:any")
+    async with running(url, 2, {"work": work}, CLEAN) as engine:
+        await engine.enqueue("work", "cc")
+        async with asyncio.timeout(60):
+            while (row := await engine.one("work", "cc")) is None or row.status in OPEN:
+                await asyncio.sleep(0.05)
+        assert row.output == {"said": "done"}
+
+
+def test_a_server_knows_who_is_gone(server: str) -> None:
+    with present(server) as one:
+        with present(server.replace("postgresql", "postgres")) as other:
+            assert one.name != other.name
+            assert not one.is_gone(other.name)
+            assert not other.is_gone(one.name)
+            assert one.is_gone("nobody")
+        until(lambda: one.is_gone(other.name))
+
+
+async def test_runs_are_asked_for_and_a_database_that_goes_away_is_said(
+    server: str, build: Build, tmp_path: Path
+) -> None:
+    work, url = answering(panel_of(x=Scripted())), database(server, "asked")
+    script = build.script(QUIZ)
+    with Replayer() as replayer:
+        with pytest.raises(ConfigError, match="workflow_status") as unmade:
+            await connected(url, CLEAN, lambda: None).__aenter__()
+        assert "start `quizlog serve`" in str(unmade.value)
+        async with connected_to_host(url, {KIND: work}) as client:
+            asked = by_queue(client, tmp_path / "e.runs", replayer)
+            run = await asked(want_of(script), begun=None, keep=ignored)
+        assert run.inputs == ("4", "ada")
+        async with connected(url, CLEAN, lambda: None) as client:
+            sql(server, "DROP DATABASE asked WITH (FORCE)")
+            asked = by_queue(client, tmp_path / "f.runs", replayer)
+            with pytest.raises(ConfigError, match="cannot queue tasks"):
+                await asked(want_of(script), begun=None, keep=ignored)
+
+
+@asynccontextmanager
+async def connected_to_host(url: str, works: Mapping[str, Work]) -> AsyncIterator[Client]:
+    async with running(url, 4, works, CLEAN), connected(url, CLEAN, lambda: None) as client:
+        yield client

@@ -10,18 +10,7 @@ from quizlog_tui.sandbox import box
 from quizlog_tui.sandbox.executor import Sandbox
 
 KINDS = ("bwrap", "undivided", "landlock", "rlimits")
-
-
-def make(kind: str, monkeypatch: pytest.MonkeyPatch) -> Sandbox:
-    """A sandbox of a kind; skips with the machine's reason where there is none."""
-    if kind == "undivided":
-        command = box._command
-        monkeypatch.setattr(box, "_command", lambda level, fd: _undivided(command(level, fd)))
-    sandbox = Sandbox(preload=(), order=["bwrap" if kind == "undivided" else kind])  # type: ignore[list-item]
-    if sandbox.level() is None:
-        sandbox.close()
-        pytest.skip(f"{kind} is not to be had here: {sandbox.why()}")
-    return sandbox
+COMMAND = box._command
 
 
 def _undivided(command: list[str]) -> list[str]:
@@ -33,15 +22,23 @@ def _undivided(command: list[str]) -> list[str]:
     ]
 
 
-@pytest.fixture(params=KINDS)
-def sandbox(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Sandbox]:
-    with make(request.param, monkeypatch) as made:
+@pytest.fixture(params=KINDS, scope="module")
+def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
+    """One sandbox of a kind for a file of tests; skips with the machine's reason if there is none."""
+    kind = request.param
+    level = "bwrap" if kind == "undivided" else kind
+    with pytest.MonkeyPatch.context() as patch, Sandbox(preload=(), order=[level]) as made:
+        if kind == "undivided":
+            patch.setattr(box, "_command", lambda level, fd: _undivided(COMMAND(level, fd)))
+        if made.level() is None:
+            pytest.skip(f"{kind} is not to be had here: {made.why()}")
         yield made
 
 
 @pytest.fixture
 def best(monkeypatch: pytest.MonkeyPatch) -> Iterator[Sandbox]:
     """The best isolation this machine has."""
+    monkeypatch.setattr(box, "_command", COMMAND)
     with Sandbox(preload=(), order=box.ISOLATED) as made:
         if made.level() is None:
             pytest.skip(f"there is no isolation here: {made.why()}")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import os
+import ssl
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -21,6 +23,7 @@ from quizlog_tui.solver.models.transport import (
     ModelResult,
     NoReplyError,
     Prompt,
+    TransportReply,
     Voter,
 )
 from quizlog_tui.solver.prompts import reconcile_prompt, solve_prompt
@@ -34,11 +37,13 @@ AGAIN = reconcile_prompt(Decision("d", "t", ModelQuestion("?")), ())
 WALL = 30.0
 """Seconds no test waits for: what is slow is given a shorter time."""
 SHORT = 0.3
+TLS = ssl.create_default_context()
+"""Made once: reading the certificates takes longer than most tests."""
 
 
 @asynccontextmanager
 async def client(name: str, **changes: object) -> AsyncIterator[tuple[Fake, ModelClient]]:
-    async with fake_models() as fake, httpx.AsyncClient(timeout=None) as http:
+    async with fake_models() as fake, httpx.AsyncClient(timeout=None, verify=TLS) as http:
         data = {"name": "tested", "base_url": fake.url, "model": name} | changes
         settings = ModelSettings.model_validate(data)
         voter = Voter("tested", seconds=WALL)
@@ -115,8 +120,15 @@ async def test_a_status_for_each_misbehaviour() -> None:
     names = EXPECTED.keys() - TIMED_OUT
     for name, (found, calls) in zip(names, await asyncio.gather(*map(heard, names)), strict=True):
         has_status(name, found, calls)
-    for name in TIMED_OUT:
-        has_status(name, *await heard(name, SHORT))
+
+
+async def test_the_wall_is_hard() -> None:
+    """The time-out ends a call that would never end."""
+    async with asyncio.timeout(WALL):
+        ended = await asyncio.gather(*(heard(name, SHORT) for name in TIMED_OUT))
+    for name, (found, calls) in zip(TIMED_OUT, ended, strict=True):
+        has_status(name, found, calls)
+        assert found.seconds + 0.01 >= SHORT
 
 
 def has_status(name: str, found: ModelResult[Solution], calls: int) -> None:
@@ -131,14 +143,6 @@ def has_status(name: str, found: ModelResult[Solution], calls: int) -> None:
         assert "\n" not in (found.error or "")
         assert len(found.error or "") <= 300
     assert KEY not in repr(found)
-
-
-@pytest.mark.parametrize("name", sorted(TIMED_OUT))
-async def test_the_wall_is_hard(name: str) -> None:
-    """The time-out ends a call that would never end."""
-    async with asyncio.timeout(WALL):
-        found, _ = await heard(name, SHORT)
-    assert found.status == "timeout" and found.seconds + 0.01 >= SHORT
 
 
 async def test_the_wall_holds_for_both_turns_together() -> None:
@@ -162,7 +166,7 @@ async def test_nobody_listens() -> None:
 
 async def test_a_key_that_no_header_can_hold_is_an_error_without_the_key() -> None:
     bad = "sk-line\nbreak-0123456789"
-    async with fake_models() as fake, httpx.AsyncClient() as http:
+    async with fake_models() as fake, httpx.AsyncClient(verify=TLS) as http:
         settings = ModelSettings(name="a", base_url=fake.url, model="good")
         one = ModelClient(Voter("a"), Endpoint(settings, bad, http), Redaction([bad]))
         found = await one.request(PROMPT)
@@ -219,10 +223,25 @@ async def test_the_key_is_in_the_header_and_nowhere_else() -> None:
     assert KEY not in repr(found)
 
 
+class Says:
+    """A transport that says one thing."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    async def complete(self, prompt: Prompt[Any]) -> TransportReply:
+        return TransportReply(self.text, "live")
+
+
+async def said(text: str, prompt: Any = AGAIN, key: str = "") -> ModelResult[Any]:
+    """What is made of a reply."""
+    return await ModelClient(Voter("a"), Says(text), Redaction([key])).request(prompt)
+
+
 async def test_a_key_that_comes_back_in_disguise_is_taken_out() -> None:
     disguised = "".join(f"\\u{ord(letter):04x}" for letter in KEY)
     text = f'{{"answer": {{"{disguised}": ["{disguised}"]}}, "explanation": "{disguised}"}}'
-    found = await ModelClient(Voter("a"), Says(text), Redaction([KEY])).request(PROMPT)  # type: ignore[arg-type]
+    found = await said(text, PROMPT, KEY)
     assert found.parsed
     assert found.parsed.answer == {STAND_IN: [STAND_IN]}
     assert found.parsed.explanation == STAND_IN
@@ -237,29 +256,15 @@ async def test_foreign_text_of_any_kind_can_be_asked() -> None:
 @pytest.mark.parametrize("value", ['"\\ud83d x"', '["\\udc00"]', '{"\\ud83d": 1}'])
 async def test_an_answer_of_half_a_character_cannot_be_sent_on(value: str) -> None:
     for prompt, key in ((PROMPT, "answer"), (AGAIN, "final_answer")):
-        one = ModelClient(Voter("a"), Says(f'{{"{key}": {value}}}'), Redaction())  # type: ignore[arg-type]
-        found = await one.request(prompt)
+        found = await said(f'{{"{key}": {value}}}', prompt)
         assert (found.status, found.repaired) == ("invalid", True)
         assert f"{key}: holds half a character" in (found.error or "")
 
 
 async def test_an_answer_of_any_whole_character_is_one() -> None:
-    one = ModelClient(Voter("a"), Says('{"answer": "\\ud83d\\ude00"}'), Redaction())  # type: ignore[arg-type]
-    found = await one.request(PROMPT)
+    found = await said('{"answer": "\\ud83d\\ude00"}', PROMPT)
     assert found.parsed
     assert found.parsed.answer == "\U0001f600"
-
-
-class Says:
-    """A transport that says one thing."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-    async def complete(self, prompt: Prompt) -> object:
-        from quizlog_tui.solver.models.transport import TransportReply
-
-        return TransportReply(self.text, "live")
 
 
 @pytest.mark.parametrize(
@@ -276,8 +281,7 @@ class Says:
     ],
 )
 async def test_confidences(text: str, confidence: float | None) -> None:
-    one = ModelClient(Voter("a"), Says(text), Redaction())  # type: ignore[arg-type]
-    found = await one.request(AGAIN)
+    found = await said(text)
     assert found.status == "ok"
     assert found.parsed
     assert found.parsed.confidence == confidence
@@ -288,8 +292,7 @@ async def test_confidences(text: str, confidence: float | None) -> None:
 )  # fmt: skip
 async def test_no_confidence(confidence: str) -> None:
     text = f'{{"final_answer": 4, "confidence": {confidence}}}'
-    one = ModelClient(Voter("a"), Says(text), Redaction())  # type: ignore[arg-type]
-    found = await one.request(AGAIN)
+    found = await said(text)
     assert found.status == "invalid"
 
 
@@ -298,7 +301,7 @@ SUM = solve_prompt(ModelQuestion("2 + 2 = "), (), ())
 
 async def heard_of_program(
     *words: str, timeout: float = 30.0, environment: Mapping[str, str] = os.environ
-) -> object:
+) -> ModelResult[Any]:
     client = ModelClient(Voter("a", seconds=timeout), Command(words, environment), Redaction())
     return await client.request(SUM)
 
@@ -310,7 +313,7 @@ def python(code: str) -> tuple[str, str, str]:
 async def test_a_program_reads_the_prompt_and_replies() -> None:
     code = "import sys; asked = sys.stdin.read(); print('{\"answer\": %d}' % ('2 + 2' in asked))"
     found = await heard_of_program(*python(code))
-    assert (found.status, found.parsed.answer, found.source) == ("ok", 1, "command")  # type: ignore[attr-defined]
+    assert (found.status, found.parsed.answer, found.source) == ("ok", 1, "command")
 
 
 @pytest.mark.parametrize(
@@ -329,8 +332,8 @@ async def test_a_program_reads_the_prompt_and_replies() -> None:
 )  # fmt: skip
 async def test_programs_that_misbehave(words: tuple[str, ...], status: str, said: str) -> None:
     found = await heard_of_program(*words)
-    assert found.status == status  # type: ignore[attr-defined]
-    assert said in (found.error or "")  # type: ignore[attr-defined]
+    assert found.status == status
+    assert said in (found.error or "")
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks at /proc")
@@ -358,14 +361,14 @@ async def test_a_program_that_hangs_is_ended_with_all_it_started(tmp_path: Path)
 
 async def test_the_wall_ends_a_program() -> None:
     found = await heard_of_program(*python("import time; time.sleep(1000)"), timeout=0.3)
-    assert found.status == "timeout"  # type: ignore[attr-defined]
+    assert found.status == "timeout"
 
 
 async def test_a_program_sees_the_environment_it_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HIDDEN_KEY", "sk-0123456789")
     code = "import os; print('{\"answer\": \"%s\"}' % (os.environ.get('HIDDEN_KEY', '-') + os.environ['OWN_KEY']))"
     found = await heard_of_program(*python(code), environment={"OWN_KEY": "sk-own"})
-    assert found.parsed.answer == "-sk-own"  # type: ignore[attr-defined]
+    assert found.parsed.answer == "-sk-own"
 
 
 async def test_a_person_is_asked_once() -> None:

@@ -20,14 +20,15 @@ from quizlog_tui.solver.decision import ModelQuestion
 from quizlog_tui.solver.decision_text import answer_text
 from quizlog_tui.solver.voting.equality import (
     RULES,
+    NoAnswerError,
     answer_value,
     canonical,
     grouped,
+    normal_form,
     rules_told,
     same,
     wanted,
 )
-from quizlog_tui.solver.voting.normal import NoAnswerError, normal_form
 
 PLAIN = ModelQuestion("What is it? ")
 NUMBER = ModelQuestion("Which number? ", input_type="number")
@@ -54,6 +55,12 @@ TENTHS_IN_JSON = ModelQuestion("The means to 1 decimal, as JSON: ", input_type="
 
 def uri(data: bytes, mime: str = "image/png") -> str:
     return f"data:{mime};base64,{base64.b64encode(data).decode()}"
+
+
+def asked(text: str) -> ModelQuestion:
+    """A question as a script without tags asks it."""
+    found = input_type(text, None, Source(Path("quiz.py"), b""))
+    return ModelQuestion(text, input_type=found.name, choices=found.choices)
 
 
 EQUAL = [
@@ -151,6 +158,16 @@ EQUAL = [
     (TENTHS_IN_JSON, {"x": 1.26}, {"x": 1.3}),
     (PLAIN, uri(b"abc", "text/plain"), uri(b"abc", "TEXT/plain")),
     (PLAIN, uri(b"red"), uri(b"red").replace("image/png", "IMAGE/PNG")),
+    (asked("Is A symmetric? (true/false) "), "true", True),
+    (asked("Is A symmetric? [True|False|unknown] "), False, "FALSE"),
+    (asked("Which?\n1) red\n2) blue\n"), "1", 1),
+    (asked("The capital of France? "), "Paris", "paris"),
+    (asked("Its name, in any letters (case-insensitive, also lowercase): "), "Paris", "paris"),
+    (asked("The mean, no more than 2 decimals: "), 3.14, 3.1416),
+    (asked("Do not round the summands; the sum to 2 decimals: "), 3.14, 3.1416),
+    (asked("Do not round steps but round the sum to 2 decimals: "), 3.14, 3.1416),
+    (asked("Not to 3 decimals, but to 2 decimals: "), 3.14, 3.1416),
+    (asked("pi to 15 decimal places: "), 3.141592653589793, "3.1415926535897932"),
 ]
 LIKE_NUMBERS = [
     ("3.10", "3.1"),
@@ -236,6 +253,30 @@ DIFFERENT = [
     (PLAIN, uri(b"red"), uri(b"blue")),
     (PLAIN, "1e9999", "1e9998"),
     (NUMBER, "1e400", "1e401"),
+    (asked("Is A symmetric? (true/false) "), "true", False),
+    (asked("Write the word Paris in lowercase letters only: "), "paris", "PARIS"),
+    (asked("Convert paris to upper case: "), "PARIS", "paris"),
+    (asked("The name with a capital letter: "), "Paris", "paris"),
+    (asked("Capitalise it: "), "Paris", "paris"),
+    (asked("In camelCase: "), "aName", "aname"),
+    (asked("'x'.swapcase() is? "), "X", "x"),
+    (asked("In block capitals: "), "X", "x"),
+    (asked("Do not round to two decimals. The value? "), "3.14", "3.1416"),
+    (asked("The value, at least 2 decimals: "), 3.14, 3.1416),
+    (asked("To at least 2 decimal places: "), 3.14, 3.1416),
+    (asked("The value with 2 decimals or more: "), 3.14, 3.1416),
+    (asked("Please don't round your number to the nearest integer: "), 3, 3.1416),
+    (asked("The value without rounding it to 2 decimals: "), 3.14, 3.1416),
+    (asked("At least 3 significant figures: "), 3.14, 3.1416),
+    (asked("What is pi to 15 decimal places? "), 3.141592653589793, 3.141592653589),
+    (asked("sqrt(2) with 14 significant figures: "), 1.4142135623731, 1.4142135623734),
+    (asked("The first 16 digits of pi: "), 3.141592653589793, 3.141592653589794),
+    (asked("Its value to at least 15 decimals: "), 3.141592653589793, 3.141592653589),
+    (asked("The value of pi: "), "3.14159265358979323846", "3.14159265358979323847"),
+    (asked("The value of pi: "), "3.14159265358979323846", 3.141592653589793),
+    (asked("Calculate 2**-50: "), 8.881784197001252e-16, 0),
+    (asked("Calculate 2^-50: "), 8.881784197001252e-16, 0),
+    (asked("1/10**15: "), 1e-15, 0),
 ]
 NO_ANSWER = [
     None,
@@ -480,69 +521,6 @@ def test_what_lies_half_way_goes_to_the_even_side() -> None:
     assert is_same(CENTS, 1.005, 1.0) and not is_same(CENTS, 1.005, 1.01)
     forms = [normal_form(value, TENTH) for value in (90.2, 90.25, 90.3, 90.35)]
     assert grouped(forms, wanted(TENTH)) == [[0, 1], [2], [3]]
-
-
-# -- what a question says
-
-
-def asked(text: str) -> ModelQuestion:
-    """A question as a script without tags asks it."""
-    found = input_type(text, None, Source(Path("quiz.py"), b""))
-    return ModelQuestion(text, input_type=found.name, choices=found.choices)
-
-
-@pytest.mark.parametrize(
-    ("text", "one", "other"),
-    [
-        ("Is A symmetric? (true/false) ", "true", True),
-        ("Is A symmetric? [True|False|unknown] ", False, "FALSE"),
-        ("Which?\n1) red\n2) blue\n", "1", 1),
-        ("The capital of France? ", "Paris", "paris"),
-        ("Its name, in any letters (case-insensitive, also lowercase): ", "Paris", "paris"),
-        ("The mean, no more than 2 decimals: ", 3.14, 3.1416),
-        ("Do not round the summands; the sum to 2 decimals: ", 3.14, 3.1416),
-        ("Do not round steps but round the sum to 2 decimals: ", 3.14, 3.1416),
-        ("Not to 3 decimals, but to 2 decimals: ", 3.14, 3.1416),
-        ("pi to 15 decimal places: ", 3.141592653589793, "3.1415926535897932"),
-    ],
-)
-def test_a_question_that_asks_for_nothing_more_takes_answers_as_one(
-    text: str, one: Any, other: Any
-) -> None:
-    assert is_same(asked(text), one, other)
-
-
-@pytest.mark.parametrize(
-    ("text", "one", "other"),
-    [
-        ("Is A symmetric? (true/false) ", "true", False),
-        ("Write the word Paris in lowercase letters only: ", "paris", "PARIS"),
-        ("Convert paris to upper case: ", "PARIS", "paris"),
-        ("The name with a capital letter: ", "Paris", "paris"),
-        ("Capitalise it: ", "Paris", "paris"),
-        ("In camelCase: ", "aName", "aname"),
-        ("'x'.swapcase() is? ", "X", "x"),
-        ("In block capitals: ", "X", "x"),
-        ("Do not round to two decimals. The value? ", "3.14", "3.1416"),
-        ("The value, at least 2 decimals: ", 3.14, 3.1416),
-        ("To at least 2 decimal places: ", 3.14, 3.1416),
-        ("The value with 2 decimals or more: ", 3.14, 3.1416),
-        ("Please don't round your number to the nearest integer: ", 3, 3.1416),
-        ("The value without rounding it to 2 decimals: ", 3.14, 3.1416),
-        ("At least 3 significant figures: ", 3.14, 3.1416),
-        ("What is pi to 15 decimal places? ", 3.141592653589793, 3.141592653589),
-        ("sqrt(2) with 14 significant figures: ", 1.4142135623731, 1.4142135623734),
-        ("The first 16 digits of pi: ", 3.141592653589793, 3.141592653589794),
-        ("Its value to at least 15 decimals: ", 3.141592653589793, 3.141592653589),
-        ("The value of pi: ", "3.14159265358979323846", "3.14159265358979323847"),
-        ("The value of pi: ", "3.14159265358979323846", 3.141592653589793),
-        ("Calculate 2**-50: ", 8.881784197001252e-16, 0),
-        ("Calculate 2^-50: ", 8.881784197001252e-16, 0),
-        ("1/10**15: ", 1e-15, 0),
-    ],
-)
-def test_a_question_that_asks_for_more_tells_answers_apart(text: str, one: Any, other: Any) -> None:
-    assert not is_same(asked(text), one, other)
 
 
 # -- the rules

@@ -101,12 +101,7 @@ def test_the_file_is_in_the_users_settings() -> None:
         ("name: fast", "name: ../x", 2, "models.0.name: must be a name of letters, digits"),
         ("- name: local", "- name: fast", None, "two models are named 'fast'"),
         ("  human: true", "  human: true\n  primary: true", None, "more than one model is primary"),
-        (
-            "  human: true",
-            "  weight: 1",
-            14,
-            "give exactly one of base_url, command, human",
-        ),
+        ("  human: true", "  weight: 1", 14, "give exactly one of base_url, command, human"),
         (
             "  human: true",
             "  command: []",

@@ -48,7 +48,7 @@ _EXPORTER = "quizlog episodes 3"
 version, so that a new release writes the same bytes."""
 
 
-Fragility = Callable[[Instance, Replayed], str | None]
+_Fragility = Callable[[Instance, Replayed], str | None]
 """Tells why another world would not show what a run shows, in a clause; None if it would."""
 
 
@@ -63,15 +63,9 @@ class BuildSettings:
 
 
 def build(
-    instance: Instance, replayer: Replayer, settings: BuildSettings | None, fragility: Fragility
+    instance: Instance, replayer: Replayer, settings: BuildSettings | None, fragility: _Fragility
 ) -> Episode:
-    """The episode of an instance as plain data; `hashing.to_line` writes it.
-
-    Args:
-        instance: The script and its runs.
-        replayer: Replays the runs.
-        settings: The user's choices.
-        fragility: Asked about the gold run of an episode that would be verified.
+    """The episode of an instance as plain data; `fragility` judges a gold run that would verify.
 
     Raises:
         EpisodeError: There is nothing to learn: no answer was accepted, or an answer is not Unicode
@@ -148,7 +142,7 @@ def _episode(
     gold: Replayed,
     others: Sequence[Replayed],
     settings: BuildSettings,
-    fragility: Fragility,
+    fragility: _Fragility,
 ) -> Episode:
     source, extras = instance.source, _extras(instance, gold)
     hint = hint_of(source, extras)
@@ -183,7 +177,7 @@ def _episode(
             "expected_final_answer_hash": trace["final_answer_hash"],
             "expected_final_answer": trace["final_answer"],
         },
-        "triangulation_metadata": found.to_dict(),
+        "triangulation_metadata": found,
     }
 
 
@@ -222,14 +216,7 @@ def _provenance(instance: Instance, kind: str) -> dict[str, object]:
 def _execution_trace(
     replayed: Replayed, source: Source, metadata: dict[str, object], *, in_messages: int
 ) -> ExecutionTrace:
-    """The `ExecutionTrace` of a run.
-
-    Args:
-        replayed: The run and its transcript.
-        source: The script.
-        metadata: Entries of `submission_metadata` besides those about the run itself.
-        in_messages: Number of its turns that are in the episode's conversation.
-    """
+    """The `ExecutionTrace` of a run; `in_messages` of its turns are in the conversation."""
     answer = replayed.final_answer
     turns, steps = replayed.turns, replayed.accepted
     total = len(replayed.transcript.steps) + len(replayed.run.rejected)

@@ -30,10 +30,7 @@ _ANSWER = re.compile(r"^Answer: ?", re.M)
 def conversation(replayed: Replayed, hint: str | None, *, retries: bool) -> ConversationForSft:
     """The schema's `conversation_for_sft`: user and assistant strictly alternate.
 
-    Args:
-        replayed: The gold run.
-        hint: Text that must not be in the conversation.
-        retries: Include refused answers, and the script's messages about them.
+    The hint is not in it; with `retries`, refused answers and the script's messages about them are.
     """
     return {
         "system_prompt": _SYSTEM_PROMPT,

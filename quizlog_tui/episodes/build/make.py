@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from ..format.hashing import JsonObject
     from ..format.schema import Episode
 
-Advanced = Callable[[str, int, int], None]
+_Advanced = Callable[[str, int, int], None]
 """Called with the present activity, the amount done, and the total amount."""
 
 
@@ -77,7 +77,7 @@ def make(
     records: Sequence[Path],
     output: Path,
     settings: BuildSettings,
-    advanced: Advanced,
+    advanced: _Advanced,
     *,
     replayer: Replayer | None = None,
     branch: str | None = None,
@@ -178,7 +178,7 @@ def _asked(
     runs: int,
     output: Path,
     replayer: Replayer,
-    advanced: Advanced,
+    advanced: _Advanced,
     made: BuildResult,
 ) -> list[Instance]:
     """The instances with the requested runs, and a gold run if no record finished."""
@@ -210,13 +210,7 @@ def _asked(
 
 
 def _fragility(limits: Limits, instance: Instance, gold: Replayed) -> str | None:
-    """Why another world would not show what the gold run shows, in a clause; None if it would.
-
-    Args:
-        limits: Bounds on the script.
-        instance: The script with its seed.
-        gold: The run.
-    """
+    """Why another world would not show what the gold run shows, in a clause; None if it would."""
     run = gold.run
     extras = {"start_time": run.start_time} if run.start_time else {}
     bare = Record(
@@ -233,7 +227,7 @@ def _fragility(limits: Limits, instance: Instance, gold: Replayed) -> str | None
 # -- storing
 
 
-class StoreResult(NamedTuple):
+class _StoreResult(NamedTuple):
     """The result of storing episodes in a file."""
 
     added: int
@@ -246,7 +240,7 @@ class StoreResult(NamedTuple):
     """Number of known episodes left unchanged, verified by runs that the new ones lack."""
 
 
-def store_episodes(path: Path, episodes: Iterable[Episode]) -> StoreResult:
+def store_episodes(path: Path, episodes: Iterable[Episode]) -> _StoreResult:
     """Store episodes in a file: known ids are replaced, new ones added, all others kept.
 
     A verified episode is replaced by an unverified one only if that has all of its runs. The
@@ -306,11 +300,11 @@ class _Merge:
         self._counts["kept" if stays else "lowered"] += 1
         return stays
 
-    def result(self) -> StoreResult:
+    def result(self) -> _StoreResult:
         """The counts, once all lines are written."""
         known = len(self._known) + self._counts["grown"]
         added = len(self._new) - known
-        return StoreResult(added, known, self._counts["lowered"], self._counts["kept"])
+        return _StoreResult(added, known, self._counts["lowered"], self._counts["kept"])
 
 
 def _knows_all_of(new: Episode, old: JsonObject) -> bool:

@@ -137,12 +137,7 @@ _NAMESPACE = UUID("6b1a1c52-9d0f-5c1e-8f1e-0a4c7d0e5b11").bytes
 
 
 def episode_id(question: str, gold: Mapping[str, Any]) -> str:
-    """The UUID of an episode.
-
-    Args:
-        question: The question's id.
-        gold: The gold run's trace, whose metadata contains script, seed and answers.
-    """
+    """The UUID of an episode, from its question's id and its gold run's trace."""
     metadata = gold["submission_metadata"]
     answers = "".join([f"{len(text)}:{text}," for text in metadata["inputs"]])
     script = f"{metadata['code_hash']}|{metadata['seed']}"

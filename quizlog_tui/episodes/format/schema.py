@@ -1,7 +1,7 @@
 """The episode: the user's schema as types that pydantic checks, and the JSON Schema made of them.
 
 Shape only, and plain data: an episode is a dictionary everywhere. What must agree between the
-fields is in `rules`; how a line is written in `hashing`.
+fields is in `read.check`; how a line is written in `hashing`.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ library only.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 if TYPE_CHECKING:
@@ -20,40 +20,22 @@ Answer = tuple[str | None, object]
 """The hash of a run's final answer and the answer; both None if the run failed."""
 
 
-class Triangulation(NamedTuple):
-    """The outcome of comparing the gold run with the others."""
+def triangulate(gold: Answer, others: Sequence[Answer]) -> TriangulationMetadata:
+    """Compare the gold run's answer with those of the consistency runs, in any order.
 
-    runs: int
-    """Number of consistency runs."""
-    succeeded: int
-    """Number of them with an answer."""
-    majority_hash: str | None
-    """Hash of the most frequent answer; of equally frequent ones the smallest."""
-    majority_count: int
-    """Number of runs that gave it."""
-    gold_matches: bool
-    """Whether more than half of the runs with an answer gave the gold answer."""
-
-    def to_dict(self) -> TriangulationMetadata:
-        """The schema's `triangulation_metadata`."""
-        return {
-            "n_consistency_runs": self.runs,
-            "n_consistency_succeeded": self.succeeded,
-            "majority_answer_hash": self.majority_hash,
-            "majority_count": self.majority_count,
-            "gold_matches_majority": self.gold_matches,
-        }
-
-
-def triangulate(gold: Answer, others: Sequence[Answer]) -> Triangulation:
-    """Compare the gold run's answer with those of the consistency runs, in any order."""
+    Of equally frequent answers the one with the smallest hash is the majority's.
+    """
     counts = Counter(key for key, _ in others if key is not None)
-    if not counts:
-        return Triangulation(len(others), 0, None, 0, gold_matches=False)
     succeeded = counts.total()
-    majority = min(counts, key=lambda key: (-counts[key], key))
-    matches = majority == gold[0] and 2 * counts[majority] > succeeded
-    return Triangulation(len(others), succeeded, majority, counts[majority], matches)
+    majority = min(counts, key=lambda key: (-counts[key], key), default=None)
+    agreeing = 0 if majority is None else counts[majority]
+    return {
+        "n_consistency_runs": len(others),
+        "n_consistency_succeeded": succeeded,
+        "majority_answer_hash": majority,
+        "majority_count": agreeing,
+        "gold_matches_majority": 2 * agreeing > succeeded and majority == gold[0],
+    }
 
 
 class Standing(NamedTuple):
@@ -67,14 +49,14 @@ class Standing(NamedTuple):
     """Why a replay proves nothing, in a clause; None if it does."""
 
 
-class GoldRun(TypedDict):
+class _GoldRun(TypedDict):
     """What the standing of a gold run depends on, a part of its trace."""
 
     execution_success: bool
     submission_metadata: dict[str, object]
 
 
-def standing(gold: GoldRun) -> Standing:
+def standing(gold: _GoldRun) -> Standing:
     """The standing of a gold run, from its trace."""
     metadata = gold["submission_metadata"]
     doubt = metadata.get("unverifiable")
@@ -85,26 +67,49 @@ def standing(gold: GoldRun) -> Standing:
     )
 
 
-def reasons_against(found: Triangulation, gold: Standing) -> list[str]:
+class Check(NamedTuple):
+    """One condition for `verified`."""
+
+    holds: bool
+    text: str
+    """What is the case, for people."""
+    short: str = ""
+    """The clause for `not_verified_because` if it is another one."""
+
+
+def checks(found: TriangulationMetadata, gold: Standing) -> Iterator[Check]:
+    """The conditions for `verified`; those that need an answer are left out if there is none."""
+    finishes = "finishes" if gold.success else "does not finish"
+    yield Check(gold.success, f"the script {finishes} on the gold answers")
+    taken = "a gold answer was" if gold.reconciled else "no gold answer was"
+    yield Check(not gold.reconciled, f"{taken} taken from a reconciliation")
+    if gold.doubt is not None:
+        yield Check(False, f"the script cannot be verified: {gold.doubt}")
+    yield _answered(found["n_consistency_runs"], found["n_consistency_succeeded"])
+    succeeded, count = found["n_consistency_succeeded"], found["majority_count"]
+    if not succeeded:
+        return
+    strict = 2 * count > succeeded
+    agree = f"{count} of the {succeeded} that answered agree"
+    more = "more" if strict else "not more"
+    yield Check(strict, f"{agree}: {more} than half", "no answer has a majority")
+    if strict:
+        gave = "gave the gold answer" if found["gold_matches_majority"] else "gave another answer"
+        yield Check(found["gold_matches_majority"], f"the majority {gave}")
+
+
+def _answered(runs: int, succeeded: int) -> Check:
+    if not runs:
+        return Check(False, "there is no consistency run", "no consistency run")
+    text = f"{succeeded or 'none'} of {runs} consistency runs came to an answer"
+    return Check(succeeded > 0, text, "no consistency run has an answer")
+
+
+def reasons_against(found: TriangulationMetadata, gold: Standing) -> list[str]:
     """Why an episode is not verified, one short clause each; empty if it is."""
-    if found.gold_matches and gold == _SOUND:
+    if found["gold_matches_majority"] and gold == _SOUND:
         return []
-    checks = [
-        (not gold.success, "the script does not finish on the gold answers"),
-        (gold.reconciled, "a gold answer was taken from a reconciliation"),
-        (gold.doubt is not None, f"the script cannot be verified: {gold.doubt}"),
-        (not found.runs, "no consistency run"),
-        (bool(found.runs) and not found.succeeded, "no consistency run has an answer"),
-        (
-            bool(found.succeeded) and 2 * found.majority_count <= found.succeeded,
-            "no answer has a majority",
-        ),
-        (
-            2 * found.majority_count > found.succeeded and not found.gold_matches,
-            "the majority gave another answer",
-        ),
-    ]
-    return [reason for holds, reason in checks if holds]
+    return [check.short or check.text for check in checks(found, gold) if not check.holds]
 
 
 _SOUND = Standing(success=True)

@@ -13,16 +13,8 @@ from itertools import takewhile
 
 from ...text import plural
 from ..format.hashing import JsonObject
-from ..format.triangulate import Standing, Triangulation, standing, triangulate
+from ..format.triangulate import Check, checks, standing, triangulate
 from .files import parse
-
-
-@dataclass(frozen=True)
-class Check:
-    """One condition for `verified`."""
-
-    holds: bool
-    text: str
 
 
 @dataclass(frozen=True)
@@ -113,31 +105,6 @@ def facts(data: JsonObject) -> EpisodeFacts:
         system_prompt=_text(talk, "system_prompt"),
         messages=tuple((_text(each, "role"), _text(each, "content")) for each in said),
     )
-
-
-def checks(found: Triangulation, gold: Standing) -> Iterator[Check]:
-    """The conditions for `verified`, in words."""
-    finishes = "finishes" if gold.success else "does not finish"
-    yield Check(gold.success, f"the script {finishes} on the gold answers")
-    taken = "a gold answer was" if gold.reconciled else "no gold answer was"
-    yield Check(not gold.reconciled, f"{taken} taken from a reconciliation")
-    if gold.doubt is not None:
-        yield Check(False, f"the script cannot be verified: {gold.doubt}")
-    yield Check(found.succeeded > 0, _answered(found))
-    if not found.succeeded:
-        return
-    strict = 2 * found.majority_count > found.succeeded
-    agree = f"{found.majority_count} of the {found.succeeded} that answered agree"
-    yield Check(strict, f"{agree}: {'more' if strict else 'not more'} than half")
-    if strict:
-        gave = "gave the gold answer" if found.gold_matches else "gave another answer"
-        yield Check(found.gold_matches, f"the majority {gave}")
-
-
-def _answered(found: Triangulation) -> str:
-    if not found.runs:
-        return "there is no consistency run"
-    return f"{found.succeeded or 'none'} of {found.runs} consistency runs came to an answer"
 
 
 def _part(data: JsonObject, name: str) -> JsonObject:

@@ -30,12 +30,7 @@ MAX_LINE = 256 * 1024 * 1024
 
 
 class LineError(ValueError):
-    """A line is not a strict JSON object.
-
-    Args:
-        code: A short name of the fault.
-        message: What is wrong.
-    """
+    """A line is not a strict JSON object: a short name of the fault, and what is wrong."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -45,9 +40,7 @@ class LineError(ValueError):
 def lines(path: Path, advanced: Callable[[int], None] | None = None) -> Iterator[tuple[int, bytes]]:
     """The lines that are not blank, each with its number from 1 and without its newline.
 
-    Args:
-        path: The file.
-        advanced: Called after each line with the number of bytes read.
+    `advanced` gets the number of bytes read after each line.
 
     Raises:
         EpisodeError: The file cannot be read, or a line is far too long.
@@ -217,11 +210,7 @@ def _form_fault(value: object, form: _Form) -> str | None:
 def read_episodes(
     path: Path, advanced: Callable[[int], None] | None = None
 ) -> Iterator[UsableEpisode]:
-    """Every episode of a file.
-
-    Args:
-        path: The file.
-        advanced: Called after each line with the number of bytes read.
+    """Every episode of a file; `advanced` gets the number of bytes read after each line.
 
     Raises:
         EpisodeError: The file cannot be read, or a line is not an episode.

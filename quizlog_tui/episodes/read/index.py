@@ -63,9 +63,6 @@ class Head:
 class EpisodeFile:
     """The lines of a file that were found so far. Must be closed.
 
-    Args:
-        path: The file.
-
     Raises:
         EpisodeError: There is no such file, or it cannot be read.
     """

@@ -39,13 +39,7 @@ class SeenParts:
 def split(
     file: Path, folder: Path, shares: Sequence[float], seed: int
 ) -> dict[str, dict[str, int]]:
-    """Write the parts; return the number of episodes in each, and the leaks.
-
-    Args:
-        file: The episodes.
-        folder: The folder to write the parts to.
-        shares: Each part's share of the questions.
-        seed: Seed of the random choice.
+    """Write the parts with their shares of the questions; count the episodes in each, and leaks.
 
     Raises:
         EpisodeError: The file cannot be read, or the parts cannot be written.

@@ -89,11 +89,7 @@ def _sizes(item: tuple[str, int]) -> tuple[int, ...]:
 
 
 def stats_of(path: Path, advanced: Callable[[int], None] | None = None) -> Stats:
-    """The statistics of a file.
-
-    Args:
-        path: The file.
-        advanced: Called after each line with the number of bytes read.
+    """The statistics of a file; `advanced` gets the number of bytes read after each line.
 
     Raises:
         EpisodeError: The file cannot be read, or a line is not an episode.

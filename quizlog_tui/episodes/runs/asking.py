@@ -117,12 +117,7 @@ async def ask(
 ) -> list[SolverRun]:
     """All runs in the order of `todo`, read from disk or requested.
 
-    Args:
-        todo: The runs.
-        solve_run: The solver.
-        folder: The folder of the runs.
-        advanced: Called with the number of finished runs and the number of new answers.
-        concurrent_runs: Maximum number of concurrent runs.
+    `advanced` gets the number of finished runs and the number of new answers.
 
     Raises:
         EpisodeError: A stored run cannot be read, or a run failed; finished runs are kept.

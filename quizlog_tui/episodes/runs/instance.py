@@ -322,10 +322,6 @@ def witnesses(models: Sequence[SolverRun], run: SolverRun) -> list[SolverRun]:
     A model that answered every question like the record is the source of its answers. The first
     such model's run is the record's run itself, which cannot confirm itself; any further one is
     independent.
-
-    Args:
-        models: The result of `own_runs`.
-        run: The record's run.
     """
     itself = next((each for each in models if _all_same(each, run)), None)
     return [each for each in models if each is not itself]

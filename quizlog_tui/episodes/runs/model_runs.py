@@ -66,10 +66,6 @@ def by_models(panel: Panel, limits: Limits | None = None) -> SolveRun:
     """A solver that assigns runs to the models of a panel in turn, and gold to the primary one.
 
     An unfinished run is continued by the same model only.
-
-    Args:
-        panel: The models.
-        limits: The limits of scripts.
     """
 
     async def solve_run(want: WantedRun, *, begun: SolverRun | None, keep: Keep) -> SolverRun:
@@ -132,13 +128,7 @@ async def _answered(
 
 
 async def _ask_model(session: Session, panel: Panel, hint: str | None) -> _ModelAnswer:
-    """Ask the pending question to the only model of a panel.
-
-    Args:
-        session: The session with the question.
-        panel: A panel of one model.
-        hint: The hint, for a teacher.
-    """
+    """Ask the pending question to the only model of a panel."""
     question = question_of(session)
     asked = question
     if hint:
@@ -165,7 +155,7 @@ MAX_BYTES = 1024 * 1024
 
 
 @dataclass(frozen=True)
-class RemoteQuestion:
+class _RemoteQuestion:
     """The next question of a run, to be answered by one model."""
 
     script: str
@@ -188,7 +178,7 @@ class RemoteQuestion:
 
 
 @dataclass(frozen=True)
-class RemoteAnswer:
+class _RemoteAnswer:
     """The answer to a remote question."""
 
     model: str
@@ -217,7 +207,7 @@ def _packed_script(source: Source) -> str:
     return b64encode(to_archive(files)).decode()
 
 
-def _unpack(question: RemoteQuestion, folder: Path) -> Path:
+def _unpack(question: _RemoteQuestion, folder: Path) -> Path:
     """Write the files of a question into a folder; return the path of the script.
 
     Raises:
@@ -238,13 +228,7 @@ CONCURRENT_RUNS = 64
 
 
 def by_queue(client: Client, folder: Path, replayer: Replayer) -> SolveRun:
-    """A solver that puts each question into the queue.
-
-    Args:
-        client: The queue.
-        folder: The folder of the runs; other folders mean other runs.
-        replayer: Replays the script to find its next question.
-    """
+    """A solver that puts each question into the queue; other folders of runs mean other runs."""
     packed: dict[tuple[str, int], str] = {}
 
     def files(one: Instance) -> str:
@@ -282,9 +266,9 @@ def _prompt(one: Instance, run: SolverRun, replayer: Replayer) -> str | None:
     return transcript.next_prompt if transcript.status == "in_progress" else None
 
 
-def _remote_question(want: WantedRun, run: SolverRun, files: str, prompt: str) -> RemoteQuestion:
+def _remote_question(want: WantedRun, run: SolverRun, files: str, prompt: str) -> _RemoteQuestion:
     one = want.instance
-    return RemoteQuestion(
+    return _RemoteQuestion(
         script=one.source.path.name,
         files=files,
         seed=one.seed,
@@ -303,7 +287,7 @@ def _task_key(want: WantedRun, run: SolverRun, folder: Path) -> str:
     return sha256(json.dumps([file, *run.inputs]).encode("utf-8", "replace")).hexdigest()[:32]
 
 
-async def _ask(client: Client, key: str, question: RemoteQuestion) -> RemoteAnswer:
+async def _ask(client: Client, key: str, question: _RemoteQuestion) -> _RemoteAnswer:
     """The answer to a question: an earlier one if there is one, else one from a new attempt."""
     for attempt in count(1):
         task = f"run-{key}-{attempt}"
@@ -315,10 +299,10 @@ async def _ask(client: Client, key: str, question: RemoteQuestion) -> RemoteAnsw
     raise AssertionError("there is always another attempt")
 
 
-def _read(outcome: QueueOutcome, question: RemoteQuestion) -> RemoteAnswer:
+def _read(outcome: QueueOutcome, question: _RemoteQuestion) -> _RemoteAnswer:
     if outcome.result is None:
-        return RemoteAnswer(question.model or "", broken=outcome.failed)
-    return RemoteAnswer(**outcome.result)
+        return _RemoteAnswer(question.model or "", broken=outcome.failed)
+    return _RemoteAnswer(**outcome.result)
 
 
 _OTHERWISE = (
@@ -331,16 +315,16 @@ def answering(panel: Panel) -> Callable[[str, dict[str, Any]], Awaitable[dict[st
     """A function that answers the questions in the queue by this machine's models."""
 
     async def answer(task: str, question: dict[str, Any]) -> dict[str, Any]:
-        return asdict(await _answer_question(RemoteQuestion(**question), panel))
+        return asdict(await _answer_question(_RemoteQuestion(**question), panel))
 
     return answer
 
 
-async def _answer_question(question: RemoteQuestion, panel: Panel) -> RemoteAnswer:
+async def _answer_question(question: _RemoteQuestion, panel: Panel) -> _RemoteAnswer:
     client = _client(question, panel)
     if client is None:
         broken = f"the host has no model {question.model!r}"
-        return RemoteAnswer(question.model or "", broken=broken)
+        return _RemoteAnswer(question.model or "", broken=broken)
     name = client.voter.name
     run = SolverRun(name, tuple(map(Turn, question.inputs)), start_time=question.start_time)
     try:
@@ -348,15 +332,15 @@ async def _answer_question(question: RemoteQuestion, panel: Panel) -> RemoteAnsw
             script = await asyncio.to_thread(_unpack, question, folder)
             async with _session_of(_record_of_run(script, question.seed, run)) as session:
                 if session.reply().next_prompt != question.prompt:
-                    return RemoteAnswer(name, broken=_OTHERWISE)
+                    return _RemoteAnswer(name, broken=_OTHERWISE)
                 result = await _ask_model(session, replace(panel, clients=[client]), question.hint)
                 turn = asdict(result.turn) if result.turn else {}
-                return RemoteAnswer(name, **turn, broken=result.broken)
+                return _RemoteAnswer(name, **turn, broken=result.broken)
     except QuizlogError as error:
-        return RemoteAnswer(name, broken=str(error))
+        return _RemoteAnswer(name, broken=str(error))
 
 
-def _client(question: RemoteQuestion, panel: Panel) -> ModelClient | None:
+def _client(question: _RemoteQuestion, panel: Panel) -> ModelClient | None:
     """The model that has answered so far, or whose turn it is; None if it is not configured."""
     if question.model is None:
         return _client_for(panel.clients, question.sample)

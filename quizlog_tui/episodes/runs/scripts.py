@@ -23,13 +23,7 @@ _COPY = FileKind("a copy of a script's file", lambda path: False, makes_folder=T
 
 
 def find_script(folder: Path, code_hash: object, but: Path | None = None) -> Path | None:
-    """The script below a folder whose bytes have this hash; None if there is none.
-
-    Args:
-        folder: The folder to search, without hidden folders.
-        code_hash: The hash in the format of a record.
-        but: A folder to leave out, such as the one that scripts are copied to.
-    """
+    """The script with this hash below a folder, but not below `but` or a hidden folder, or None."""
     for path in sorted(folder.rglob("*.py")):
         if _is_hidden(path.relative_to(folder)) or (but and path.is_relative_to(but)):
             continue

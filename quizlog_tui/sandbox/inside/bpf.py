@@ -97,7 +97,7 @@ SHARED_IPC: dict[str, tuple[int | None, int | None]] = {
 }  # fmt: skip
 """Also refused if the process has no separate IPC namespace."""
 NEWEST_KNOWN = 452
-SIGNALS = ((62, 129), (200, 130), (234, 131), (129, 138), (297, 240))
+_SIGNALS = ((62, 129), (200, 130), (234, 131), (129, 138), (297, 240))
 """`kill`, `tkill`, `tgkill`, `rt_sigqueueinfo`, `rt_tgsigqueueinfo`: all name the process first."""
 SIGNAL, PROCESS = "signal", "process"
 MEMORY, NETWORK, LOCKS, GIVEN = "memory", "network", "locks", "given"
@@ -225,7 +225,7 @@ def referring(
         given: Descriptors that copies of this process have, too.
     """
     column = 0 if x86 else 1
-    signals = [step for numbers in SIGNALS for step in _refer(numbers[column])]
+    signals = [step for numbers in _SIGNALS for step in _refer(numbers[column])]
     steps = [(_LOAD, _NUMBER, 0, 0), *signals]
     steps += _refuse(_BY_HANDLE[column], errno.EPERM)
     for call, requests in _OWNERS:
@@ -241,7 +241,7 @@ def referring(
 def reached(*, x86: bool) -> dict[int, str]:
     """What the referred calls reach for, by their numbers or `by_request`; the others are `RAW`."""
     column = 0 if x86 else 1
-    kinds = {SIGNAL: SIGNALS, PROCESS: (*_ASKED, _PRIORITY), CLOCK: _CLOCKS, HELD: (_LOCK,)}
+    kinds = {SIGNAL: _SIGNALS, PROCESS: (*_ASKED, _PRIORITY), CLOCK: _CLOCKS, HELD: (_LOCK,)}
     kinds |= {MEMORY: (_MAP,), NETWORK: (_SOCKET,), LOCKS: (_CONTROL,), GIVEN: (_IOCTL,)}
     kinds |= {SYSTEM: (*_USE, *_OPTIONS)}
     found = {n: kind for kind, calls in kinds.items() for call in calls if (n := call[column])}

@@ -138,13 +138,7 @@ _NO_ROOM = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT}
 
 
 def execute(source: str, result: int, most: int) -> NoReturn:
-    """Run the code as `__main__`, write the frame to the descriptor `result`, and end.
-
-    Args:
-        source: The code.
-        result: The descriptor to write the frame to.
-        most: Maximum size of the answer in bytes of JSON.
-    """
+    """Run the code as `__main__`, write the frame to the descriptor `result`, and end."""
     # Bound to local names because the code may replace them in their modules.
     end, write = os._exit, os.write
     try:

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable
 
 from . import bpf
 
-Take = Callable[[int, dict[int, str]], None]
+_Take = Callable[[int, dict[int, str]], None]
 """Takes the descriptor on which the supervisor receives calls, and what they reach for."""
 _SECCOMP_CALL = (317, 277)
 _SET_FILTER, _NEW_LISTENER, _WAIT_KILLABLE = 1, 8, 32
@@ -47,7 +47,7 @@ class _Places:
 
 
 def _refer(
-    call: Callable[..., int], take: Take, places: _Places, given: Iterable[int], *, x86: bool
+    call: Callable[..., int], take: _Take, places: _Places, given: Iterable[int], *, x86: bool
 ) -> bool:
     """From now on, refer such calls of this process and of all that it starts.
 
@@ -150,7 +150,7 @@ def isolate(
     network: Network,
     starts: bool = True,
     seal: Callable[[], None] = lambda: None,
-    take: Take | None = None,
+    take: _Take | None = None,
     clocks: Iterable[bpf.Span] = (),
     given: Iterable[int] = (0,),
 ) -> str:

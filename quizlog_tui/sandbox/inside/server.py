@@ -33,14 +33,7 @@ _PASSES = 100
 def keep(
     box: BoxSetup, sock: socket.socket, pipes: list[int], prepare: Callable[[], None]
 ) -> NoReturn:
-    """Act as the keeper of a run.
-
-    Args:
-        box: The setup of the box.
-        sock: The run's socket to the parent.
-        pipes: The pipes for the child's answer, stdout and stderr.
-        prepare: Prepares the namespaces of the run.
-    """
+    """Act as the keeper of a run, with its socket and the pipes for answer, stdout and stderr."""
     try:
         prepare()
         wakes = _wake_at_ends()
@@ -232,11 +225,7 @@ def _descendants(pid: int) -> list[int]:
 
 
 def main(fd: int) -> None:
-    """Serve until the parent ends.
-
-    Args:
-        fd: The socket to the parent.
-    """
+    """Serve until the parent ends, whose socket is `fd`."""
     sock = socket.socket(fileno=fd)
     first = wire.receive(sock)
     if first is None:

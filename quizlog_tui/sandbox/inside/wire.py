@@ -57,7 +57,7 @@ _SCM_CREDENTIALS = 2
 """The same number on every Linux; older Python versions do not define it."""
 
 
-class BoxMessage(NamedTuple):
+class _BoxMessage(NamedTuple):
     """One message."""
 
     data: dict[str, Any]
@@ -73,13 +73,13 @@ def send(sock: socket.socket, data: dict[str, Any], fds: Sequence[int] = ()) -> 
     sock.sendall(payload)
 
 
-def receive(sock: socket.socket) -> BoxMessage | None:
+def receive(sock: socket.socket) -> _BoxMessage | None:
     """The next message, or None at the end of the stream. Descriptors close on exec."""
     head, fds, pid = _head(sock)
     if len(head) < _HEAD.size:
         return None
     payload = _exactly(sock, _HEAD.unpack(head)[0])
-    return None if payload is None else BoxMessage(json.loads(payload), fds, pid)
+    return None if payload is None else _BoxMessage(json.loads(payload), fds, pid)
 
 
 def _head(sock: socket.socket) -> tuple[bytes, list[int], int | None]:

@@ -24,7 +24,7 @@ from ..decision_text import strict_loads
 from ..redaction import Redaction
 from .transport import MAX_WEIGHT, NAME, NoReplyError, Prompt, Transport, TransportReply, Voter
 
-MAX_FILE = 16 * 1024 * 1024
+_MAX_FILE = 16 * 1024 * 1024
 """Maximum size of a recorded reply in bytes."""
 FETCHED = "fetched"
 """The folder, inside one of cassettes, with the replies to HTTP requests of models."""
@@ -44,15 +44,7 @@ class CassetteShelf:
 
 
 class Recorder:
-    """Passes requests on to a transport and records each reply.
-
-    Args:
-        voter: The model.
-        inner: The transport.
-        shelf: The folder of the cassettes, and their label.
-        redaction: The keys that must not be recorded.
-        clock: Gives seconds, to measure the time of a reply.
-    """
+    """Passes requests on to a transport and records each reply; `clock` gives seconds."""
 
     def __init__(
         self,
@@ -99,12 +91,7 @@ class Recorder:
 
 
 class Player:
-    """Plays recorded replies.
-
-    Args:
-        name: The model's name.
-        shelf: The folder of the cassettes.
-    """
+    """Plays recorded replies."""
 
     def __init__(self, name: str, shelf: CassetteShelf) -> None:
         self._name = name
@@ -187,7 +174,7 @@ def read_reply(path: Path) -> Any:
         OSError: The file cannot be read.
         ValueError: It is not JSON.
     """
-    return strict_loads(read_regular(path, MAX_FILE))
+    return strict_loads(read_regular(path, _MAX_FILE))
 
 
 def write_reply(path: Path, text: str) -> None:

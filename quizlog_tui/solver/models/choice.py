@@ -57,13 +57,7 @@ def connections() -> httpx.AsyncClient:
 
 
 class Endpoint:
-    """An OpenAI-compatible chat endpoint.
-
-    Args:
-        settings: The model, with `base_url` and `model` set.
-        key: Its key; None if it needs none.
-        http: The `connections`.
-    """
+    """An OpenAI-compatible chat endpoint, reached by the shared `connections`."""
 
     def __init__(self, settings: ModelSettings, key: str | None, http: httpx.AsyncClient) -> None:
         self._settings = settings
@@ -255,11 +249,7 @@ async def _end(process: asyncio.subprocess.Process) -> None:
 
 
 class Human:
-    """The person at the screen, one voter among others.
-
-    Args:
-        ask: Asks the person; None if nobody is there.
-    """
+    """The person at the screen, one voter among others; nobody is there if `ask` is None."""
 
     def __init__(self, ask: Ask | None) -> None:
         self._ask = ask
@@ -397,15 +387,7 @@ async def live_panel(
     keep: Path | None = None,
     environment: Variables = ENVIRONMENT,
 ) -> AsyncIterator[Panel]:
-    """A panel of configured models.
-
-    Args:
-        models: The configuration.
-        run: Runs a model's code.
-        ask: Asks the person, if one is a voter.
-        keep: A folder in which to record each reply.
-        environment: The variables that hold the keys.
-    """
+    """A panel of configured models; each reply is recorded in the folder `keep`."""
     keys = _keys(models, environment)
     redaction = Redaction(keys.values())
     async with connections() as http:

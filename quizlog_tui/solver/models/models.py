@@ -42,7 +42,7 @@ HUMAN_SECONDS = 600.0
 """Seconds that a person may take."""
 _MAX_MODELS = 32
 """Maximum number of models."""
-MAX_FILE = 2**20
+_MAX_FILE = 2**20
 """Maximum size of a models file in bytes."""
 
 
@@ -196,15 +196,15 @@ def _as_written(path: Path) -> Models:
 
 def _text(path: Path) -> str:
     try:
-        return read_regular(path, MAX_FILE).decode()
+        return read_regular(path, _MAX_FILE).decode()
     except FileNotFoundError:
-        raise ConfigError("there is no models file", where=str(path), hint=EXAMPLE) from None
+        raise ConfigError("there is no models file", where=str(path), hint=_EXAMPLE) from None
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "not UTF-8 text"
         raise ConfigError(f"cannot read: {reason}", where=str(path)) from None
 
 
-EXAMPLE = "see `quizlog models --help` for one"
+_EXAMPLE = "see `quizlog models --help` for one"
 
 
 def _first_error(error: ValidationError, lines: dict[str, int], path: Path) -> ConfigError:
@@ -252,7 +252,7 @@ def _message(first: Any) -> str:
 
 def _hint(first: Any) -> str | None:
     if first["type"] != "extra_forbidden":
-        return EXAMPLE if first["loc"] in ((), ("models",)) else None
+        return _EXAMPLE if first["loc"] in ((), ("models",)) else None
     if first["loc"][-1] == "plugin":  # of packages that were voters once
         return "a voter of your own is a program: name it by `command`"
     known = Models if len(first["loc"]) == 1 else ModelSettings
@@ -287,11 +287,7 @@ def programs_to_allow(models: Path) -> list[Path]:
 
 
 def allow_program(models: Path, program: Path) -> None:
-    """Allow a program from now on.
-
-    Args:
-        models: The models file that names it.
-        program: Its full path.
+    """Allow a program that a models file names, by its full path, from now on.
 
     Raises:
         ConfigError: It cannot be read, or the file of what is allowed cannot be written.

@@ -79,12 +79,7 @@ class TransportReply:
 
 
 class NoReplyError(Exception):
-    """A model gave no reply.
-
-    Args:
-        status: How the request ended.
-        message: Why, in one line; may contain untrusted text.
-    """
+    """A model gave no reply: how the request ended, and why, in one line of untrusted text."""
 
     def __init__(self, status: ReplyStatus, message: str) -> None:
         super().__init__(message)
@@ -117,13 +112,7 @@ class ModelResult(Generic[C]):
 
 
 class ModelClient:
-    """Asks one model.
-
-    Args:
-        voter: The model.
-        transport: Fetches its replies.
-        redaction: The keys that must not appear anywhere.
-    """
+    """Asks one model."""
 
     def __init__(self, voter: Voter, transport: Transport, redaction: Redaction) -> None:
         self.voter = voter
@@ -133,9 +122,7 @@ class ModelClient:
     async def request(self, prompt: Prompt[C], timeout: float | None = None) -> ModelResult[C]:
         """Ask the model, and ask once more if its reply is unusable.
 
-        Args:
-            prompt: The request.
-            timeout: Seconds for both turns together, at most the model's own limit.
+        The timeout is in seconds, for both turns together, at most the model's own limit.
         """
         started = time.monotonic()
         wall = self.voter.seconds if timeout is None else min(timeout, self.voter.seconds)

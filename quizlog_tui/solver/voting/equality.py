@@ -13,24 +13,38 @@ half-way between two goes to the even one, as `Decimal` rounds, whichever the ot
 
 from __future__ import annotations
 
+import ast
+import base64
+import binascii
+import hashlib
 import json
+import math
 import re
 import unicodedata
-from collections.abc import Callable, Hashable, Iterable, Sequence
+import warnings
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
 from textwrap import dedent
 from typing import Any, Literal, Never
 
-from ...replay.script.input_kinds import INTEGER, JSON, MATRIX, NUMBER, TEXT, is_free_text
+from ...replay.script.input_kinds import (
+    INTEGER,
+    JSON,
+    MATRIX,
+    NUMBER,
+    TEXT,
+    YESNO,
+    is_free_text,
+)
 from ...text import idle
 from ..decision import ModelQuestion
-from ..decision_text import answer_fault
+from ..decision_text import MAX_DEPTH, answer_fault
 
-Kind = Literal["bool", "number", "string", "json", "data", "free"]
-NUMERIC = frozenset({NUMBER, INTEGER})
+_Kind = Literal["bool", "number", "string", "json", "data", "free"]
+_NUMERIC = frozenset({NUMBER, INTEGER})
 """The kinds of questions that ask for a number."""
 
 
@@ -38,7 +52,7 @@ NUMERIC = frozenset({NUMBER, INTEGER})
 class NormalForm:
     """An answer as it was read."""
 
-    kind: Kind
+    kind: _Kind
     """The kind of answer."""
     value: Any
     """A bool, Fraction, text, or list or dict of forms."""
@@ -68,9 +82,9 @@ def answer_value(text: str, kind: str = TEXT) -> object:
     text = text.strip()
     if is_free_text(kind):
         return text
-    if kind in NUMERIC and (number := _python_number(text, kind)) is not None:
+    if kind in _NUMERIC and (number := _python_number(text, kind)) is not None:
         return number
-    value = json_in(text, plain=kind != JSON)
+    value = _json_in(text, plain=kind != JSON)
     if value is None or (kind != JSON and _written(value) != text):
         return text
     return value
@@ -94,7 +108,7 @@ def _written(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
-def json_in(text: str, *, plain: bool) -> Any:
+def _json_in(text: str, *, plain: bool) -> Any:
     """The value of a JSON text; None if it is none, is ambiguous, or is `null`.
 
     Args:
@@ -257,21 +271,21 @@ class WantedForm:
 @lru_cache(maxsize=64)
 def wanted(question: ModelQuestion) -> WantedForm:
     """How exactly a question wants answers to be compared, from its text and kind."""
-    text = asked_text(question)
+    text = _asked_text(question)
     decimals, figures = _decimals_asked(text), _figures_asked(text)
     is_rounded = question.input_type == TEXT and (decimals, figures) != (None, None)
     return WantedForm(
         decimals,
         _exact_case_asked(text),
         figures if decimals is None else None,
-        is_rounded or question.input_type in NUMERIC,
+        is_rounded or question.input_type in _NUMERIC,
         question.input_type in (JSON, MATRIX) or bool(_LISTS.search(text)),
         bool(_TINY.search(text)),
         bool(_PRECISE.search(text)),
     )
 
 
-def asked_text(question: ModelQuestion) -> str:
+def _asked_text(question: ModelQuestion) -> str:
     """The text of the question, with its context if it has only a word or two."""
     if len(question.text) < _SHORT:
         return f"{question.text}\n{question.context}"
@@ -319,11 +333,11 @@ def _count(found: re.Match[str]) -> int:
 
 
 @dataclass(frozen=True)
-class EqualityRule:
+class _EqualityRule:
     """A rule by which different answers count as one in a vote."""
 
     stage: Literal["reading", "blanks", "numeral", "number", "text"]
-    """When it is applied: while an answer is read (see `normal`), or to the part that it names."""
+    """When it is applied: to an answer read by `normal_form`, or to the part that it names."""
     reason: str
     """Why the answers are the same."""
     apply: Callable[[Any, WantedForm], Any] = lambda value, how: value
@@ -415,30 +429,30 @@ def _folded(text: str, how: WantedForm) -> str:
     return text if how.exact_case or "\n" in text else text.casefold()
 
 
-RULES: dict[str, EqualityRule] = {
-    "value": EqualityRule("reading", "a number, list or object is one in any JSON notation"),
-    "words": EqualityRule("reading", "yes, y, true and True are one answer to one question"),
-    "option": EqualityRule("reading", "an option is named by its text or letter in any case"),
-    "notation": EqualityRule("reading", "where a number is asked for, 007, +7, 7. and 7e0 are 7"),
-    "python": EqualityRule("reading", "where a list is asked for, Python's notation gives one"),
-    "accents": EqualityRule("blanks", "Unicode has two codes for one accented letter", _composed),
-    "spaces": EqualityRule("blanks", "the width of a space has no meaning", _squeezed),
-    "marks": EqualityRule("blanks", "marks of no width cannot be seen", _unmarked),
-    "digits": EqualityRule(
+RULES: dict[str, _EqualityRule] = {
+    "value": _EqualityRule("reading", "a number, list or object is one in any JSON notation"),
+    "words": _EqualityRule("reading", "yes, y, true and True are one answer to one question"),
+    "option": _EqualityRule("reading", "an option is named by its text or letter in any case"),
+    "notation": _EqualityRule("reading", "where a number is asked for, 007, +7, 7. and 7e0 are 7"),
+    "python": _EqualityRule("reading", "where a list is asked for, Python's notation gives one"),
+    "accents": _EqualityRule("blanks", "Unicode has two codes for one accented letter", _composed),
+    "spaces": _EqualityRule("blanks", "the width of a space has no meaning", _squeezed),
+    "marks": _EqualityRule("blanks", "marks of no width cannot be seen", _unmarked),
+    "digits": _EqualityRule(
         "numeral", "typographic signs and wide digits are digits", _ascii_digits
     ),
-    "thousands": EqualityRule("numeral", "a number may be written in groups", _ungrouped),
-    "zero": EqualityRule("number", "computing leaves a rest where 0 is meant", _not_nearly_zero),
-    "precision": EqualityRule("number", f"computing errs after {_DIGITS} digits", _computed),
-    "decimals": EqualityRule("number", "the question asks for so many decimals", _to_decimals),
-    "figures": EqualityRule("number", "the question asks for so many figures", _to_figures),
-    "punctuation": EqualityRule("text", "a space beside punctuation has no meaning", _close),
-    "case": EqualityRule("text", "case has no meaning unless the question says so", _folded),
+    "thousands": _EqualityRule("numeral", "a number may be written in groups", _ungrouped),
+    "zero": _EqualityRule("number", "computing leaves a rest where 0 is meant", _not_nearly_zero),
+    "precision": _EqualityRule("number", f"computing errs after {_DIGITS} digits", _computed),
+    "decimals": _EqualityRule("number", "the question asks for so many decimals", _to_decimals),
+    "figures": _EqualityRule("number", "the question asks for so many figures", _to_figures),
+    "punctuation": _EqualityRule("text", "a space beside punctuation has no meaning", _close),
+    "case": _EqualityRule("text", "case has no meaning unless the question says so", _folded),
 }
 """All rules, in the order in which they are applied; `models.md` explains them."""
 
 
-def applied(stage: str, value: Any, how: WantedForm) -> tuple[Any, frozenset[str]]:
+def _applied(stage: str, value: Any, how: WantedForm) -> tuple[Any, frozenset[str]]:
     """A value after the rules of a stage, and the names of those that changed it."""
     used = set()
     for name, rule in RULES.items():
@@ -455,24 +469,213 @@ def _magnitude(value: Fraction) -> int:
     return guess if top < Fraction(10) ** guess * bottom else guess + 1
 
 
-MAX_DIGITS = 400
+_MAX_DIGITS = 400
 """Maximum length of a numeral; longer ones are compared as texts."""
 _NUMERAL = re.compile(r"[+-]?(?:\d+(?:_\d+)*(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?", re.A)
 
 
-def numeral(flat: str, how: WantedForm) -> tuple[Fraction, frozenset[str]] | None:
+def _numeral(flat: str, how: WantedForm) -> tuple[Fraction, frozenset[str]] | None:
     """The number in a text without idle blanks, and the rules by which it was read.
 
     It is one in its plain form, or in any notation if the question asks for a number.
     """
-    if len(flat) > MAX_DIGITS:
+    if len(flat) > _MAX_DIGITS:
         return None
-    text, rules = applied("numeral", flat, how)
-    if type(json_in(text, plain=True)) in (int, float):
+    text, rules = _applied("numeral", flat, how)
+    if type(_json_in(text, plain=True)) in (int, float):
         return Fraction(text), rules
     if how.number and _NUMERAL.fullmatch(text):
         return Fraction(text), rules | {"notation"}
     return None
+
+
+# -- how an answer is read, for comparison only: it is submitted unchanged
+
+
+class NoAnswerError(ValueError):
+    """A value is not an answer; the text says why."""
+
+
+_DATA_URI = re.compile(r"data:([^;,]*)((?:;[^;,]*)*),(.*)", re.S | re.I)
+_GIVEN_UP = re.compile(
+    r"\s*(?:error\s*[:!]\s*)?(?:unable to (?:solve|answer|determine|complete)"
+    r"|max(?:imum)? iterations reached|(?:request|execution|code) timed out)",
+    re.I,
+)
+"""Phrases of agents that have no answer."""
+_ERROR = re.compile(
+    r"\s*(?:error\b\s*[:!]|(?:\w+\.)*\w+(?:Error|Exception)\s*:|traceback \(most recent)", re.I
+)
+"""Beginnings of error messages."""
+_OF_ERRORS = re.compile(
+    r"(?<!squared )(?<!square )(?<!absolute )(?<!standard )error|exception"
+    r"|\b(?:traceback|messages?|warnings?|raises?|raised|fails?|failures?)\b",
+    re.I,
+)
+"""Words of questions to which the text of an error may be the answer."""
+_NOT_FINITE = frozenset({"nan", "+nan", "-nan", "inf", "+inf", "-inf", "infinity", "-infinity"})
+_YES = {"yes": True, "y": True, "true": True, "no": False, "n": False, "false": False}
+
+
+def normal_form(value: Any, question: ModelQuestion) -> NormalForm:
+    """The normal form of an answer to a question.
+
+    Raises:
+        NoAnswerError: The value is nothing, blank, not finite, or the text of an error.
+    """
+    if value is None:
+        raise NoAnswerError("no answer")
+    if isinstance(value, str):
+        return _text_form(value, question)
+    form = _plain_form(value, question, MAX_DEPTH)
+    return _option_form(form.label, question) or form
+
+
+def _option_form(label: str, question: ModelQuestion) -> NormalForm | None:
+    """The form of the option that a text names, if it does."""
+    chosen = _choice(label, question)
+    return None if chosen is None else NormalForm("string", chosen, chosen, _OPTION)
+
+
+_OPTION = frozenset({"option"})
+
+
+def _text_form(text: str, question: ModelQuestion) -> NormalForm:
+    flat, rules = _applied("blanks", text, wanted(question))
+    if not flat:
+        raise NoAnswerError("the answer is blank")
+    if form := _option_form(flat, question):
+        return replace(form, rules=form.rules | rules)
+    if _is_failure(text, question):
+        raise NoAnswerError("the answer is the text of an error")
+    if is_free_text(question.input_type):
+        return NormalForm("free", flat, " ".join(flat.split()), rules)
+    return _plain_form(text, question, MAX_DEPTH)
+
+
+def _is_failure(text: str, question: ModelQuestion) -> bool:
+    """Whether a text reports a failure, of an agent or of code that caught its own error."""
+    if _GIVEN_UP.match(text):
+        return True
+    may_be_one = question.input_type not in _NUMERIC and _OF_ERRORS.search(_asked_text(question))
+    return bool(_ERROR.match(text)) and not may_be_one
+
+
+def _choice(flat: str, question: ModelQuestion) -> str | None:
+    """The option that a text names, regardless of case and of punctuation after its letter."""
+    bare = flat.casefold().rstrip(".):")
+    return next(
+        (c for c in map(str.casefold, question.choices) if c in (bare, flat.casefold())), None
+    )
+
+
+def _plain_form(value: Any, question: ModelQuestion, depth: int) -> NormalForm:
+    if depth == 0:
+        raise NoAnswerError(f"the answer is nested deeper than {MAX_DEPTH} levels")
+    if isinstance(value, bool):
+        return NormalForm("bool", value, str(value).lower())
+    if isinstance(value, (int, float)):
+        return _number_form(value)
+    if isinstance(value, str):
+        return _string_form(value, question, depth)
+    if isinstance(value, Mapping):
+        items = {str(k): _inner(v, question, depth) for k, v in sorted(value.items())}
+        label = ",".join(f"{json.dumps(key)}:{form.label}" for key, form in items.items())
+        return NormalForm("json", items, f"{{{label}}}")
+    if isinstance(value, (list, tuple)):
+        forms = [_inner(item, question, depth) for item in value]
+        return NormalForm("json", forms, f"[{','.join(form.label for form in forms)}]")
+    raise NoAnswerError(f"the answer is not a JSON value but {type(value).__name__}")
+
+
+def _inner(value: Any, question: ModelQuestion, depth: int) -> NormalForm:
+    """The form of a value inside a list or object, where null and blanks are values too."""
+    if value is None:
+        return NormalForm("string", None, "null")
+    form = _plain_form(value, question, depth - 1)
+    return replace(form, label=json.dumps(form.label)) if form.kind == "string" else form
+
+
+def _number_form(number: int | float) -> NormalForm:
+    if isinstance(number, float) and not math.isfinite(number):
+        raise NoAnswerError("the answer is not a finite number")
+    if isinstance(number, int) and number.bit_length() > _MAX_DIGITS * 4:
+        return NormalForm("string", hex(number), hex(number))
+    return _fraction_form(Fraction(str(number)))
+
+
+def _fraction_form(value: Fraction) -> NormalForm:
+    whole = value.denominator == 1
+    return NormalForm("number", value, str(value.numerator) if whole else repr(_as_float(value)))
+
+
+def _as_float(value: Fraction) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
+
+
+def _string_form(text: str, question: ModelQuestion, depth: int) -> NormalForm:
+    flat, rules = _applied("blanks", text, wanted(question))
+    form = _value_form(flat, question, depth) or _data_form(text)
+    form = form or NormalForm("string", flat, " ".join(flat.split()))
+    return replace(form, rules=form.rules | rules)
+
+
+def _value_form(flat: str, question: ModelQuestion, depth: int) -> NormalForm | None:
+    """The form of a text that stands for another value: a word, a number, a list or an object."""
+    word = flat.casefold()
+    if word in _NOT_FINITE and question.input_type in _NUMERIC:
+        raise NoAnswerError("the answer is not a finite number")
+    if question.input_type == YESNO and word.rstrip(".!") in _YES:
+        return replace(_plain_form(_YES[word.rstrip(".!")], question, depth), rules=_BY_WORD)
+    if word in ("true", "false"):
+        return replace(_plain_form(word == "true", question, depth), rules=_BY_WORD)
+    if number := _numeral(flat, wanted(question)):
+        return replace(_fraction_form(number[0]), rules=number[1])
+    return _parts_form(flat, question, depth)
+
+
+_BY_WORD = frozenset({"words"})
+
+
+def _parts_form(flat: str, question: ModelQuestion, depth: int) -> NormalForm | None:
+    """The form of a list or object that is written as JSON, or as Python where one is asked for."""
+    if flat[:1] not in ("[", "{", "("):
+        return None
+    how = wanted(question)
+    value, rules = _json_in(flat, plain=not (how.lists or how.number)), frozenset[str]()
+    if value is None and how.lists:
+        value, rules = _python_value(flat), frozenset({"python"})
+    try:
+        form = None if value is None else _plain_form(value, question, depth - 1)
+    except NoAnswerError:
+        return None
+    return form and replace(form, rules=form.rules | rules)
+
+
+def _python_value(text: str) -> Any:
+    """The list or object that a text is in Python's notation; None if it is none for JSON."""
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            value = json.loads(json.dumps(ast.literal_eval(text), allow_nan=False))
+    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+        return None
+    return value if isinstance(value, (list, dict)) and not answer_fault(value) else None
+
+
+def _data_form(text: str) -> NormalForm | None:
+    """The form of a data URI: its type, and a digest of its bytes."""
+    found = _DATA_URI.fullmatch(text.strip())
+    if not found or ";base64" not in found[2].lower():
+        return None
+    try:
+        data = base64.b64decode(re.sub(r"\s", "", found[3]), validate=True)
+    except (binascii.Error, ValueError):
+        return None
+    mime, digest = found[1].lower(), hashlib.sha256(data).hexdigest()
+    return NormalForm("data", (mime, digest), f"{mime} {digest[:12]}")
 
 
 # -- the equality of votes
@@ -494,9 +697,9 @@ def canonical(form: NormalForm, how: WantedForm) -> _CanonicalForm:
         return _canonical_parts(form, how)
     value, rules = form.value, frozenset[str]()
     if form.kind == "number":
-        value, rules = applied("number", value, how)
+        value, rules = _applied("number", value, how)
     elif form.kind == "string" and value is not None:
-        value, rules = applied("text", value, how)
+        value, rules = _applied("text", value, how)
     return _CanonicalForm((form.kind, value), form.rules | rules)
 
 

@@ -26,16 +26,17 @@ from ..decision import (
 )
 from ..decision_text import answer_text
 from .equality import (
+    NoAnswerError,
     NormalForm,
     WantedForm,
     answer_value,
     grouped,
     is_inexact,
+    normal_form,
     rules_told,
     same,
     wanted,
 )
-from .normal import NoAnswerError, normal_form
 
 _EXECUTED = Fraction(1)
 """Weight of an answer that code computed."""

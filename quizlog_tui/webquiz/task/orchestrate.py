@@ -20,8 +20,7 @@ from urllib.parse import parse_qsl, urljoin, urlsplit
 
 from ...record.model import MAIN
 from ...solver.decision import Decision, ModelQuestion, Refusal
-from ...solver.voting.equality import same, wanted
-from ...solver.voting.normal import NoAnswerError, normal_form
+from ...solver.voting.equality import NoAnswerError, normal_form, same, wanted
 from ..net.address import origin_of
 from ..net.fetching import Fetcher
 from ..net.submit import SubmitReply, payload_of, submit
