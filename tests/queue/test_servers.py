@@ -25,8 +25,8 @@ from quizlog_tui.replay.replayer import Replayer
 from quizlog_tui.solver.redaction import Redaction
 from tests.support.build import Build
 from tests.support.episode_making import QUIZ, Scripted, ignored, panel_of, want_of
-from tests.support.locks import until
 from tests.support.postgres import needs_postgres, postgres
+from tests.support.processes import wait_for
 
 pytestmark = needs_postgres()
 CLEAN = Redaction([])
@@ -204,7 +204,7 @@ def test_a_server_knows_who_is_gone(server: str) -> None:
             assert not one.is_gone(other.name)
             assert not other.is_gone(one.name)
             assert one.is_gone("nobody")
-        until(lambda: one.is_gone(other.name))
+        wait_for(lambda: one.is_gone(other.name))
 
 
 async def test_runs_are_asked_for_and_a_database_that_goes_away_is_said(
