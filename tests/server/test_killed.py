@@ -18,6 +18,7 @@ from quizlog_tui.record.summary import find_records
 from quizlog_tui.solver.decision_text import read_decisions
 from quizlog_tui.webquiz.demo_server.grader import Options
 from quizlog_tui.webquiz.demo_server.web import quiz_server
+from quizlog_tui.webquiz.page.browser import Browser
 from tests.support.fake_models import BEHAVIOURS, Exchange, fake_models
 from tests.support.serving import serving, until
 from tests.webquiz.conftest import SECRET, needs_browser
@@ -99,8 +100,12 @@ def wrong(folder: Path, capsys: pytest.CaptureFixture[str], **settings: str) -> 
 
 
 def test_what_keeps_a_server_from_taking_tasks_is_said_in_a_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    async def start(browser: Browser) -> None:
+        """Start none: it is begun beside the database, and no page is visited."""
+
+    monkeypatch.setattr(Browser, "start", start)
     said = wrong(tmp_path, capsys, USER_SECRET="")
     assert "USER_SECRET is not set" in said
     said = wrong(tmp_path, capsys, TASK_DATABASE_URL="postgresql://a:geheim@127.0.0.1:9/tasks")

@@ -7,6 +7,9 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
+from quizlog_tui.webquiz.page import visit as visit_module
 from quizlog_tui.webquiz.page.browser import NotRenderedError
 from quizlog_tui.webquiz.page.visit import Visit
 from tests.webquiz.conftest import shares_browser
@@ -34,7 +37,10 @@ async def test_only_a_page_that_nothing_can_change_is_not_waited_for(tmp_path: P
 
 
 @shares_browser
-async def test_nothing_of_a_page_runs_on_when_it_is_left(tmp_path: Path) -> None:
+async def test_nothing_of_a_page_runs_on_when_it_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(visit_module, "CAP", 1.0)  # the page is never quiet
     busy = f"{STILL}<script>setInterval(() => fetch('/ping'), 10)</script>"
     pages = {"/busy": ("html", busy), "/still": ("html", STILL), "/ping": ("html", "")}
     async with visiting(pages, tmp_path) as (site, tab):

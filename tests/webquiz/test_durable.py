@@ -21,7 +21,7 @@ from quizlog_tui.webquiz.task.task_context import Budget
 from quizlog_tui.webquiz.task.tasks import durable
 from tests.webquiz.api_site import Answer, Seen, api_site
 from tests.webquiz.conftest import SECRET, Lab, lab
-from tests.webquiz.graded_site import graded_site
+from tests.webquiz.graded_site import ASKS, RIGHT, graded_site, says
 from tests.webquiz.stand_in import StandIn
 
 
@@ -68,8 +68,7 @@ def rmse_then_case(data: dict[str, Any], nth: int) -> dict[str, Any]:
 async def solving(base: Path, *chain: str) -> AsyncIterator[Lab]:
     with quiz_server(Options(chain=chain)) as server:
         budget = Budget(least_gap=0.0)  # tests turn the clock past its seconds
-        async with lab(server, base, {"ada": rmse_then_case}, budget) as running:
-            running.runner.browser = StandIn()  # type: ignore[assignment]
+        async with lab(server, base, {"ada": rmse_then_case}, budget, StandIn()) as running:
             yield running
 
 
@@ -185,11 +184,8 @@ async def test_the_first_pages_time_runs_while_a_task_waits_for_its_turn(tmp_pat
 async def test_where_the_same_answer_is_not_graded_again_the_doubt_stays(
     tmp_path: Path, again: Any
 ) -> None:
-    right = {"correct": True, "url": None}
-    asks = {"/q": "What is 40 + 2? POST the answer to {site}/submit"}
-    with graded_site(asks, lambda payload, nth: right if nth == 1 else again) as site:
-        async with lab(None, tmp_path, {"ada": lambda data, nth: {"answer": 42}}) as running:  # type: ignore[arg-type]
-            running.runner.browser = StandIn()  # type: ignore[assignment]
+    with graded_site({"/q": ASKS}, lambda payload, nth: RIGHT if nth == 1 else again) as site:
+        async with lab(None, tmp_path, {"ada": says(42)}, browser=StandIn()) as running:
             journal = Journal(cut=4, done=True)
             with pytest.raises(Killed):
                 await run(running, journal, "once@q.t", url=f"{site.url}/q")
@@ -209,8 +205,7 @@ async def test_what_models_asked_for_is_not_sent_again(tmp_path: Path) -> None:
 
     asks = "POST n = 1 to /orders. POST its number to /submit"
     with api_site(asks, 1, lambda seen: Answer(len(posts()))) as site:
-        async with lab(None, tmp_path, {"ada": thought}) as running:  # type: ignore[arg-type]
-            running.runner.browser = StandIn()  # type: ignore[assignment]
+        async with lab(None, tmp_path, {"ada": thought}, browser=StandIn()) as running:
             journal = Journal(cut=2, done=True)
             with pytest.raises(Killed):
                 await run(running, journal, "order@q.t", url=f"{site.url}/q")

@@ -33,8 +33,7 @@ ASKS = "Get the value. POST the answer to /submit"
 
 
 async def worked(base: Path, site: ApiSite, **thoughts: Thought) -> TaskResult:
-    async with lab(None, base, thoughts) as running:  # type: ignore[arg-type]
-        running.runner.browser = StandIn()  # type: ignore[assignment]
+    async with lab(None, base, thoughts, browser=StandIn()) as running:
         result = await running.work(url=f"{site.url}/q?email={JON}")
         assert SECRET.encode() not in running.artefacts()
     return result
@@ -360,7 +359,7 @@ async def test_a_task_is_repeated_with_recorded_replies_and_sends_no_request(
 
     gone, replies = False, tmp_path / "replies"
     with api_site(ASKS, 42, answers) as site:
-        async with lab(None, tmp_path / "a", {"ada": fetches({"url": "/api"})}) as running:  # type: ignore[arg-type]
+        async with lab(None, tmp_path / "a", {"ada": fetches({"url": "/api"})}) as running:
             voter = {"name": "ada", "base_url": running.fake.url, "model": "ada"}
             async with live_panel(Models(models=[voter]), run_code, keep=replies) as panel:  # type: ignore[list-item]
                 running.runner.panel = panel

@@ -131,7 +131,7 @@ async def test_a_page_reaches_no_other_site_in_a_browser(
         assert way_out.refused
 
 
-LATE = """<div id=a></div><script>setTimeout(() => { a.innerText = "Late: post your answer" }, 1500)</script>"""
+LATE = """<div id=a></div><script>setTimeout(() => { a.innerText = "Late: post your answer" }, 800)</script>"""
 CLOSED = """<div id=h></div><script>h.attachShadow({mode: "closed"}).innerHTML = "<p>Closed: submit 5</p>"</script>"""
 FRAMED = """<iframe srcdoc="<p>Framed: submit 6</p>"></iframe>"""
 HIDDEN = """<p>Intro</p><button onclick="q.hidden=false">Show question</button>

@@ -75,9 +75,9 @@ SHOWN = {
         "a\n\nb\n\nc d",
     ),
     "what is far below": (
-        "<div style='height:9000px'></div><div style='content-visibility:auto'>a</div><p id=q></p><script>"
+        "<p>0</p><div style='height:9000px'></div><div style='content-visibility:auto'>a</div><p id=q></p><script>"
         "new IntersectionObserver(([e]) => { if (e.isIntersecting) q.textContent = 'b' }).observe(q)</script>",
-        "a\n\nb",
+        "0\n\na\n\nb",
     ),
     "a table with cells over several": (
         "<table><tr><th rowspan=2>R<th colspan=2>AB<th>C<tr><td>1<td><p>2</p><td>3<tr><td><td>4</table>e",
@@ -160,8 +160,8 @@ UNREAD = {
     "<p style='background:url(/q.png);height:50px'>": ("[image q.png, not read]", "image q.png"),
     "<svg width=50 height=50><title>pie</title></svg>": ("[drawing: pie]", "drawing"),
     "<video src=/q.mp4></video>": ("[video q.mp4, not read]", "video q.mp4"),
-    "<object data=/q.pdf type=application/pdf width=50 height=50></object>": (
-        "[object q.pdf, not read]",
+    "<p>a</p><object data=/q.pdf type=application/pdf width=50 height=50></object>": (
+        "a\n\n[object q.pdf, not read]",
         "object q.pdf",
     ),
     "<button onclick=\"location = '/sent'\">Next</button>": ("Next", "what “Next” leads to"),

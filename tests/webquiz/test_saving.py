@@ -98,7 +98,7 @@ async def test_what_is_offered_and_shown_is_there_for_the_models(tmp_path: Path)
     <script>offer("/data.csv", "table.csv")</script>"""
     with graded_site({"/q": page, "/data.csv": "40,2"}, lambda payload, nth: RIGHT) as site:
         thought = says(42)
-        async with lab(None, tmp_path, {"ada": thought}) as running:  # type: ignore[arg-type]
+        async with lab(None, tmp_path, {"ada": thought}) as running:
             result = await running.work(url=f"{site.url}/q")
             asked: Any = json.loads(running.fake.bodies[0]["messages"][-1]["content"])
     assert result.state == "finished"
