@@ -198,9 +198,9 @@ async def _refuse(refusal: AccessRefusal, send: Any) -> None:
 # -- wrong secrets
 
 
-MOST_GUESSES = 20
-"""Maximum number of wrong secrets from an address within `GUESS_SECONDS`."""
-GUESS_SECONDS = 60.0
+_MOST_GUESSES = 20
+"""Maximum number of wrong secrets from an address within `_GUESS_SECONDS`."""
+_GUESS_SECONDS = 60.0
 _ADDRESSES = 1000
 """Maximum number of addresses remembered, the most recent ones."""
 
@@ -212,17 +212,12 @@ class Guesses:
         self._times: OrderedDict[str, deque[float]] = OrderedDict()
 
     def wait(self, address: str, now: float) -> float:
-        """Count a wrong secret; return 0, or the seconds to wait if there were too many.
-
-        Args:
-            address: The address that sent it.
-            now: The time in seconds on a monotonic clock.
-        """
-        times = self._times.setdefault(address, deque(maxlen=MOST_GUESSES))
+        """Count a wrong secret; return 0, or the seconds to wait if there were too many."""
+        times = self._times.setdefault(address, deque(maxlen=_MOST_GUESSES))
         self._times.move_to_end(address)
         if len(self._times) > _ADDRESSES:
             self._times.popitem(last=False)
-        oldest = times[0] + GUESS_SECONDS if len(times) == MOST_GUESSES else now
+        oldest = times[0] + _GUESS_SECONDS if len(times) == _MOST_GUESSES else now
         if oldest > now:
             return oldest - now
         times.append(now)

@@ -48,7 +48,7 @@ _STATUS: dict[type[QuizlogError], int] = {
 """The HTTP status of each error: the state forbids a move (409), a file is invalid (422), a script
 went over its limit (504), the server is unable (503)."""
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
-ALIVE_SECONDS = 15.0
+_ALIVE_SECONDS = 15.0
 """Seconds without an event after which a comment is sent, to detect a broken connection."""
 _PLAIN = {"extra_forbidden": "unknown key", "missing": "is missing"}
 _NO_PLACE = ("body", "query", "path", "script", "sheet", "record", "question-form")
@@ -107,7 +107,7 @@ async def events(work: Work) -> AsyncIterator[bytes]:
         kind = "progress"
         while kind == "progress":
             try:
-                async with asyncio.timeout(ALIVE_SECONDS):
+                async with asyncio.timeout(_ALIVE_SECONDS):
                     kind, data = await queue.get()
             except TimeoutError:
                 yield b": still at work\n\n"

@@ -25,7 +25,7 @@ from .admission import READ_SECONDS, TRIGGERS, Guesses, late_body
 from .bodies import STARTED, TRIGGER
 from .replies import BadRequestError, encode, error_data, event
 
-MAX_TRIGGER = 100_000
+_MAX_TRIGGER = 100_000
 """Maximum number of bytes in a trigger's body."""
 
 
@@ -74,7 +74,7 @@ def _add_triggers(router: APIRouter, tasks: Tasks) -> None:
             return _fault(408, late_body(), {"Connection": "close"})
         if body is None:
             hint = "send only email, secret and url"
-            return _fault(413, _of_body(f"the body has more than {MAX_TRIGGER} bytes", hint))
+            return _fault(413, _of_body(f"the body has more than {_MAX_TRIGGER} bytes", hint))
         try:
             data = json.loads(body)
         except (ValueError, RecursionError):
@@ -102,7 +102,7 @@ async def _body(request: Request) -> bytes | None:
     data = bytearray()
     async for chunk in request.stream():
         data += chunk
-        if len(data) > MAX_TRIGGER:
+        if len(data) > _MAX_TRIGGER:
             return None
     return bytes(data)
 

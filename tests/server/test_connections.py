@@ -22,7 +22,7 @@ import pytest
 import uvicorn
 
 from quizlog_tui.server import run as connections
-from quizlog_tui.server.run import Connection, ConnectionCrowd
+from quizlog_tui.server.run import Connection, _ConnectionCrowd
 
 HALF = b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "
 WHOLE = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
@@ -58,7 +58,7 @@ class Line:
 @asynccontextmanager
 async def serving(app: Any = done, most: int = 10) -> AsyncIterator[Callable[..., Any]]:
     """A server of `most` connections; what opens one and sends something."""
-    http = cast(Any, partial(Connection, ConnectionCrowd(most)))
+    http = cast(Any, partial(Connection, _ConnectionCrowd(most)))
     config = uvicorn.Config(app, port=0, http=http, lifespan="off", log_level="error")
     server = uvicorn.Server(config)
     running = asyncio.create_task(server.serve())
@@ -151,7 +151,7 @@ async def test_who_waits_longest_makes_room_and_who_is_answered_stays() -> None:
 
 
 async def test_a_reply_that_nobody_reads_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections, "STALL_SECONDS", 0.2)
+    monkeypatch.setattr(connections, "_STALL_SECONDS", 0.2)
     ended = asyncio.Event()
 
     async def endless(scope: Any, receive: Any, send: Any) -> None:

@@ -17,7 +17,7 @@ from tests.support.build import Build
 
 @pytest.fixture
 def replayers(monkeypatch: pytest.MonkeyPatch) -> Iterator[ReplayerPool]:
-    monkeypatch.setattr(module, "memory_is_short", lambda: False)  # whatever else runs here
+    monkeypatch.setattr(module, "_memory_is_short", lambda: False)  # whatever else runs here
     replayers = ReplayerPool(6)
     yield replayers
     replayers.close()
@@ -60,14 +60,14 @@ def test_little_memory_cools(
     replayers: ReplayerPool, build: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     script = build.script(QUIZ)
-    monkeypatch.setattr(module, "memory_is_short", lambda: True)
+    monkeypatch.setattr(module, "_memory_is_short", lambda: True)
     with replayers.using(replayers.slot(script, 1)) as replayer:
         replayer.replay(script, 1, [])
     assert replayers.processes == 0
 
 
 def test_memory_can_be_read() -> None:
-    assert module.memory_is_short() in (True, False)
+    assert module._memory_is_short() in (True, False)
 
 
 async def test_sessions_beyond_the_bound_are_opened_again(server: Server, build: Build) -> None:

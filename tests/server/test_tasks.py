@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 
 from quizlog_tui.errors import LimitError
 from quizlog_tui.server import tasks as gateway_of_tasks
-from quizlog_tui.server.admission import GUESS_SECONDS, MOST_GUESSES
-from quizlog_tui.server.tasks import MAX_TRIGGER, is_secret, tasks_router
+from quizlog_tui.server.admission import _GUESS_SECONDS, _MOST_GUESSES
+from quizlog_tui.server.tasks import _MAX_TRIGGER, is_secret, tasks_router
 from quizlog_tui.webquiz.demo_server.grader import Options
 from quizlog_tui.webquiz.demo_server.web import quiz_server
 from quizlog_tui.webquiz.task.settings import TaskSettings
@@ -85,7 +85,7 @@ BAD = [
     (trigger("https://quiz.site/\udc00"), 400),
     (trigger("ftp://quiz.site/x"), 400),
     (trigger("http://10.0.0.1/x"), 400),
-    (b"x" * (MAX_TRIGGER + 1), 413),
+    (b"x" * (_MAX_TRIGGER + 1), 413),
 ]
 
 
@@ -102,11 +102,11 @@ async def test_bad_triggers() -> None:
 async def test_after_many_wrong_secrets_only_the_right_one_is_listened_to() -> None:
     async with refusing() as url, httpx.AsyncClient() as http:
         wrong = [
-            trigger("https://quiz.site/x", secret=f"guess {n}") for n in range(MOST_GUESSES + 5)
+            trigger("https://quiz.site/x", secret=f"guess {n}") for n in range(_MOST_GUESSES + 5)
         ]
         replies = [await http.post(url, content=body) for body in wrong]
-        assert [reply.status_code for reply in replies] == [403] * MOST_GUESSES + [429] * 5
-        assert 0 < int(replies[-1].headers["Retry-After"]) <= GUESS_SECONDS
+        assert [reply.status_code for reply in replies] == [403] * _MOST_GUESSES + [429] * 5
+        assert 0 < int(replies[-1].headers["Retry-After"]) <= _GUESS_SECONDS
         error = replies[-1].json()["error"]
         assert (error["where"], error["exit_code"]) == ("secret", LimitError.exit_code)
         refused = await http.post(url, content=trigger("ftp://quiz.site/x"))

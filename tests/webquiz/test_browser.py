@@ -40,7 +40,7 @@ async def test_only_a_page_that_nothing_can_change_is_not_waited_for(tmp_path: P
 async def test_nothing_of_a_page_runs_on_when_it_is_left(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(visit_module, "CAP", 1.0)  # the page is never quiet
+    monkeypatch.setattr(visit_module, "_CAP", 1.0)  # the page is never quiet
     busy = f"{STILL}<script>setInterval(() => fetch('/ping'), 10)</script>"
     pages = {"/busy": ("html", busy), "/still": ("html", STILL), "/ping": ("html", "")}
     async with visiting(pages, tmp_path) as (site, tab):

@@ -26,8 +26,8 @@ from quizlog_tui.webquiz.net.address import (
     site_of,
 )
 from quizlog_tui.webquiz.net.submit import payload_of, read_reply
-from quizlog_tui.webquiz.page.visit import CAP, FrameState, settled
-from quizlog_tui.webquiz.task.orchestrate import as_asked, is_refused, tells
+from quizlog_tui.webquiz.page.visit import _CAP, _FrameState, settled
+from quizlog_tui.webquiz.task.orchestrate import _as_asked, is_refused, tells
 from quizlog_tui.webquiz.task.settings import TaskSettings, read_settings
 from quizlog_tui.webquiz.task.task import TaskRequest, request_fault
 from quizlog_tui.webquiz.task.task_context import Budget
@@ -106,7 +106,7 @@ def test_a_site_may_be_moved_to_https_and_nowhere_else(first: str, other: str, s
     assert (allowed.site(site_of(other)), allowed.is_home(other)) == (same, same)
 
 
-def moment(**other: object) -> FrameState:
+def moment(**other: object) -> _FrameState:
     usual = {
         "length": 50,
         "quiet": 500.0,
@@ -116,7 +116,7 @@ def moment(**other: object) -> FrameState:
         "asks": True,
         "loading": False,
     }
-    return FrameState(**(usual | other))  # type: ignore[arg-type]
+    return _FrameState(**(usual | other))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -138,9 +138,9 @@ def moment(**other: object) -> FrameState:
         (moment(inert=True, quiet=0.0), 1, False),
     ],
 )
-def test_when_a_page_has_settled(frame: FrameState, pending: int, done: bool) -> None:
+def test_when_a_page_has_settled(frame: _FrameState, pending: int, done: bool) -> None:
     assert bool(settled([frame], pending, 1.0)) is done
-    assert settled([frame], pending, CAP)
+    assert settled([frame], pending, _CAP)
 
 
 @given(st.integers(0, 2), st.floats(0, 400))
@@ -248,8 +248,8 @@ def test_refused_classes_are_not_sent_again() -> None:
 
 
 def test_a_boolean_in_quotes_is_sent_as_one_where_one_is_asked_for() -> None:
-    assert as_asked("False", ModelQuestion("Answer with a JSON boolean")) is False
-    assert as_asked("false", ModelQuestion("The third word?")) == "false"
+    assert _as_asked("False", ModelQuestion("Answer with a JSON boolean")) is False
+    assert _as_asked("false", ModelQuestion("The third word?")) == "false"
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quizlog_tui.webquiz.page import visit
-from quizlog_tui.webquiz.page.visit import MOST_OFFERED, data_of
+from quizlog_tui.webquiz.page.visit import _MOST_OFFERED, data_of
 from tests.webquiz.conftest import lab, shares_browser
 from tests.webquiz.graded_site import ASKS, RIGHT, graded_site, says
 from tests.webquiz.small_site import visiting
@@ -73,7 +73,7 @@ async def test_of_many_and_big_pictures_a_few_are_kept_and_dots_are_not(tmp_path
 async def test_the_browser_writes_no_download_and_what_a_page_made_is_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(visit, "CAP", 2.0)  # the page is never quiet
+    monkeypatch.setattr(visit, "_CAP", 2.0)  # the page is never quiet
     offers = """<script>
     const made = URL.createObjectURL(new Blob(["x,y"]));
     offer(made, "../../made.csv"); URL.revokeObjectURL(made);
@@ -89,7 +89,7 @@ async def test_the_browser_writes_no_download_and_what_a_page_made_is_kept(
     assert snapshot.files == ("_.._made.csv", "held.csv")
     texts = [(tmp_path / name).read_text() for name in snapshot.files]
     assert (texts, len(list(tmp_path.iterdir()))) == (["x,y", "a,b"], 2)
-    assert len(snapshot.offered) <= MOST_OFFERED
+    assert len(snapshot.offered) <= _MOST_OFFERED
 
 
 @shares_browser

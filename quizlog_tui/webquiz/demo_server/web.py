@@ -265,10 +265,6 @@ class AtHome:
     """Adapts requests to the recording: the server's address, and each page as the first one.
 
     So the replies fit any address of the server and any selection of its pages.
-
-    Args:
-        inner: The transport that plays the replies.
-        url: The address of the server.
     """
 
     def __init__(self, inner: Transport, url: str) -> None:
@@ -297,12 +293,7 @@ def _alone(asked: str) -> str:
 
 
 def demo_panel(url: str, run: RunCode) -> Panel:
-    """A panel that plays the recorded replies.
-
-    Args:
-        url: The address of the server.
-        run: Runs the code in the replies.
-    """
+    """A panel that plays the recorded replies to the server at `url`, and runs the code in them."""
     voters, shelf = recorded(FOLDER)
     players = [(voter, AtHome(Player(voter.name, shelf), url)) for voter in voters]
     clients = [ModelClient(voter, player, Redaction()) for voter, player in players]

@@ -230,7 +230,7 @@ class Attempts:
         """Whether there is an answer to send, and the answer; models are asked if none is left."""
         for _ in range(2):
             while self.queue:
-                answer = as_asked(self.queue.pop(0), self.question)
+                answer = _as_asked(self.queue.pop(0), self.question)
                 if not is_refused(answer, self.refused, self.question):
                     return True, answer
             if not self.tools.budget.open(len(self.submissions), self.age()):
@@ -389,7 +389,7 @@ def is_refused(answer: Any, refused: list[Refusal], question: ModelQuestion) -> 
     return False
 
 
-def as_asked(answer: Any, question: ModelQuestion) -> Any:
+def _as_asked(answer: Any, question: ModelQuestion) -> Any:
     """The answer in the type that the question asks for, such as a JSON boolean without quotes."""
     words = {"true": True, "false": False}
     if isinstance(answer, str) and re.search(r"\bboolean\b", question.text, re.I):

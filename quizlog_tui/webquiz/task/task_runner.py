@@ -174,12 +174,7 @@ class TaskRunner:
 async def open_task_runner(
     settings: TaskSettings, choice: Choice, run: RunCode
 ) -> AsyncIterator[TaskRunner]:
-    """A task runner, closed at the end of the block.
-
-    Args:
-        settings: The configuration.
-        choice: The user's choice of models.
-        run: Runs a model's code.
+    """A task runner, closed at the end of the block; `run` runs models' code.
 
     Raises:
         ConfigError: The models or the configured browser cannot be used.

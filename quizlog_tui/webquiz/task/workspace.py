@@ -112,11 +112,7 @@ def record_of(base: Path, task: str) -> Path:
 
 
 def cleanup_task_workspace(workspace: Workspace, *, keep: bool = False) -> Path:
-    """Keep the results of a task, and remove its folder.
-
-    Args:
-        workspace: The task's.
-        keep: Leave the folder too (`DEBUG_KEEP_WORKSPACES`).
+    """Store the results of a task, and remove its workspace unless told to keep it.
 
     Returns:
         The folder of the results.
@@ -131,13 +127,7 @@ def cleanup_task_workspace(workspace: Workspace, *, keep: bool = False) -> Path:
 
 
 def sweep(base: Path, hours: float, busy: frozenset[str] = frozenset()) -> list[str]:
-    """Remove workspaces and results older than `hours`; return the removed ids.
-
-    Args:
-        base: The folder of all tasks.
-        hours: Hours for which they are kept.
-        busy: Ids of running tasks.
-    """
+    """Remove workspaces and results older than `hours`, but for `busy` tasks; the removed ids."""
     limit = time.time() - max(hours * 3600, _FRESH)
     removed = []
     for folder in [*_tasks(base), *_tasks(base / _RESULTS)]:
