@@ -3,16 +3,14 @@
 A page of another site in the user's browser can send requests to this machine. So a request must
 name this server as its host (which rules out DNS rebinding), come from no other origin, and carry
 JSON, which a form cannot send. If a token is set, the request must carry it. The trigger of a task
-comes from another site by design and carries its own secret; wrong secrets are counted by address,
-which only makes guessing slow, as the secret's length protects it. Bodies are limited as they
-arrive. The limits on processes and connections follow from the limit on open files.
+comes from another site by design and carries its own secret. Bodies are limited as they arrive. The
+limits on processes and connections follow from the limit on open files.
 """
 
 from __future__ import annotations
 
 import asyncio
 import hmac
-from collections import OrderedDict, deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -193,35 +191,6 @@ async def _refuse(refusal: AccessRefusal, send: Any) -> None:
     start = {"type": "http.response.start", "status": refusal.status, "headers": headers}
     await send(start)
     await send({"type": "http.response.body", "body": body})
-
-
-# -- wrong secrets
-
-
-_MOST_GUESSES = 20
-"""Maximum number of wrong secrets from an address within `_GUESS_SECONDS`."""
-_GUESS_SECONDS = 60.0
-_ADDRESSES = 1000
-"""Maximum number of addresses remembered, the most recent ones."""
-
-
-class Guesses:
-    """The times of recent wrong secrets, by address."""
-
-    def __init__(self) -> None:
-        self._times: OrderedDict[str, deque[float]] = OrderedDict()
-
-    def wait(self, address: str, now: float) -> float:
-        """Count a wrong secret; return 0, or the seconds to wait if there were too many."""
-        times = self._times.setdefault(address, deque(maxlen=_MOST_GUESSES))
-        self._times.move_to_end(address)
-        if len(self._times) > _ADDRESSES:
-            self._times.popitem(last=False)
-        oldest = times[0] + _GUESS_SECONDS if len(times) == _MOST_GUESSES else now
-        if oldest > now:
-            return oldest - now
-        times.append(now)
-        return 0.0
 
 
 # -- processes and connections

@@ -15,16 +15,14 @@ from hypothesis import strategies as st
 from quizlog_tui.errors import UsageError
 from quizlog_tui.server import admission
 from quizlog_tui.server.admission import (
-    _GUESS_SECONDS,
-    _MOST_GUESSES,
     MAX_BODY,
     AccessRefusal,
     AccessRules,
-    Guesses,
     Shield,
     check,
 )
 from quizlog_tui.server.run import _is_loopback, rules_for
+from quizlog_tui.server.tasks import _GUESS_SECONDS, _MOST_GUESSES, _Guesses
 
 HERE = {"host": "127.0.0.1:8642", "content-type": "application/json"}
 OPEN, LOCKED = AccessRules(), AccessRules(token="geheim")
@@ -203,7 +201,7 @@ def test_loopback(host: str) -> None:
 def test_no_address_has_more_judged_in_a_minute_and_none_less(
     sent: list[tuple[str, float]],
 ) -> None:
-    guesses, now = Guesses(), 0.0
+    guesses, now = _Guesses(), 0.0
     judged: dict[str, list[float]] = {"a": [], "b": []}
     for address, pause in sent:
         now += pause
@@ -216,7 +214,7 @@ def test_no_address_has_more_judged_in_a_minute_and_none_less(
 
 
 def test_addresses_that_were_not_heard_of_for_long_are_forgotten() -> None:
-    guesses = Guesses()
+    guesses = _Guesses()
     for _ in range(_MOST_GUESSES):
         guesses.wait("first", 0.0)
     assert guesses.wait("first", 0.0)

@@ -262,21 +262,6 @@ def test_messages_of_the_page_are_known() -> None:
         assert _is_message(json.dumps(message))
 
 
-async def test_a_malformed_message_closes_its_tab_with_one_line(tmp_path: Path) -> None:
-    said: list[str] = []
-    async with (
-        asyncio.timeout(120),
-        serving(tmp_path, said=said) as url,
-        ClientSession() as session,
-        session.ws_connect(f"{url}/ws") as socket,
-    ):
-        await socket.send_str("")
-        await socket.send_str("{bad")
-        async for _ in socket:
-            pass
-    assert said[1:] == ["quizlog: a tab sent a malformed message; it is closed"]
-
-
 async def test_a_terminal_too_big_for_memory_is_refused(tmp_path: Path) -> None:
     async with client(tmp_path) as (browser, _):
         assert (await browser.get("/ws", params={"width": "1000000000"})).status == 400
@@ -304,18 +289,25 @@ async def test_what_a_tab_shows_is_of_the_served_folder(build: Build) -> None:
     assert b"root:" not in seen
 
 
-async def test_a_tab_leaves_what_the_owner_remembers(build: Build) -> None:
+async def test_a_tab_leaves_what_the_owner_remembers_and_ends_at_a_malformed_message(
+    build: Build,
+) -> None:
     State().theme = "quizlog-paper"
     remembered = user_folder("state") / "screens.json"
     before = remembered.read_bytes()
-    seen = b""
+    seen, said = b"", list[str]()
     async with (
         asyncio.timeout(120),
-        serving(build.record(QUIZ)) as url,
+        serving(build.record(QUIZ), said=said) as url,
         ClientSession() as session,
         session.ws_connect(f"{url}/ws") as socket,
+        session.ws_connect(f"{url}/ws") as wrong,
     ):
-        await socket.send_str("")
+        for one in (socket, wrong):
+            await one.send_str("")
+        await wrong.send_str("{bad")
+        async for _ in wrong:
+            pass
         while b"Who are you?" not in seen:
             seen += await _received(socket)
         while not socket.closed:  # leaving keeps the place in the record
@@ -324,6 +316,7 @@ async def test_a_tab_leaves_what_the_owner_remembers(build: Build) -> None:
                 async with asyncio.timeout(1):
                     while not socket.closed:
                         await socket.receive()
+    assert said[1:] == ["quizlog: a tab sent a malformed message; it is closed"]
     assert remembered.read_bytes() == before
     assert list(Path(tempfile.gettempdir()).glob("quizlog.tab.*")) == []
 

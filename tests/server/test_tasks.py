@@ -20,8 +20,13 @@ from hypothesis import strategies as st
 
 from quizlog_tui.errors import LimitError
 from quizlog_tui.server import tasks as gateway_of_tasks
-from quizlog_tui.server.admission import _GUESS_SECONDS, _MOST_GUESSES
-from quizlog_tui.server.tasks import _MAX_TRIGGER, is_secret, tasks_router
+from quizlog_tui.server.tasks import (
+    _GUESS_SECONDS,
+    _MAX_TRIGGER,
+    _MOST_GUESSES,
+    is_secret,
+    tasks_router,
+)
 from quizlog_tui.webquiz.demo_server.grader import Options
 from quizlog_tui.webquiz.demo_server.web import quiz_server
 from quizlog_tui.webquiz.task.settings import TaskSettings
