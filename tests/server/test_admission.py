@@ -14,13 +14,7 @@ from hypothesis import strategies as st
 
 from quizlog_tui.errors import UsageError
 from quizlog_tui.server import admission
-from quizlog_tui.server.admission import (
-    MAX_BODY,
-    AccessRefusal,
-    AccessRules,
-    Shield,
-    check,
-)
+from quizlog_tui.server.admission import MAX_BODY, AccessRefusal, AccessRules, Shield, check
 from quizlog_tui.server.run import _is_loopback, rules_for
 from quizlog_tui.server.tasks import _GUESS_SECONDS, _MOST_GUESSES, _Guesses
 

@@ -13,7 +13,6 @@ from typing import Any, cast
 
 import httpx
 import pytest
-import uvicorn
 from fastapi import FastAPI
 from hypothesis import given
 from hypothesis import strategies as st
@@ -32,6 +31,7 @@ from quizlog_tui.webquiz.demo_server.web import quiz_server
 from quizlog_tui.webquiz.task.settings import TaskSettings
 from quizlog_tui.webquiz.task.task import TaskRequest
 from quizlog_tui.webquiz.task.tasks import Tasks, open_tasks
+from tests.server.conftest import listening
 from tests.webquiz.conftest import JON, SECRET, Lab, lab, open_contexts, shares_browser
 from tests.webquiz.stand_in import StandIn
 
@@ -43,7 +43,7 @@ def right(data: dict[str, Any], nth: int) -> dict[str, Any]:
 @asynccontextmanager
 async def gateway(running: Lab, **settings: Any) -> AsyncIterator[tuple[str, Tasks]]:
     running.runner.settings = replace(running.runner.settings, **{"user_secret": SECRET} | settings)
-    async with open_tasks(running.runner) as tasks, listening(tasks) as url:
+    async with open_tasks(running.runner) as tasks, answering(tasks) as url:
         yield url, tasks
 
 
@@ -51,24 +51,16 @@ async def gateway(running: Lab, **settings: Any) -> AsyncIterator[tuple[str, Tas
 async def refusing(user_secret: str = SECRET) -> AsyncIterator[str]:
     """A gateway that starts no task: it has no database, so that one it let in would be a defect."""
     runner = SimpleNamespace(settings=TaskSettings(user_secret=user_secret))
-    async with listening(Tasks(cast(Any, runner))) as url:
+    async with answering(Tasks(cast(Any, runner))) as url:
         yield url
 
 
 @asynccontextmanager
-async def listening(tasks: Tasks) -> AsyncIterator[str]:
+async def answering(tasks: Tasks) -> AsyncIterator[str]:
     app = FastAPI()
     app.include_router(tasks_router(tasks))
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error", lifespan="off"))
-    serving = asyncio.create_task(server.serve())
-    while not server.started:
-        await asyncio.sleep(0.01)
-    port = server.servers[0].sockets[0].getsockname()[1]
-    try:
+    async with listening(app) as port:
         yield f"http://127.0.0.1:{port}"
-    finally:
-        server.should_exit = True
-        await serving
 
 
 def trigger(url: str, **more: Any) -> bytes:

@@ -70,10 +70,7 @@ async def visiting(
     try:
         with small_site(pages) as site:
             allowed = allowed_for(site.url, (), ["127.0.0.1"])
-            async with (
-                gate(allowed) as site.gate,
-                browser.tab(site.gate, folder, 10**6) as tab,
-            ):
+            async with gate(allowed) as site.gate, browser.tab(site.gate, folder, 10**6) as tab:
                 yield site, tab
     finally:
         await browser.close()

@@ -83,6 +83,17 @@ async def run(
     return await running.runner.work(request, make_durable=keep)
 
 
+async def cut_off(
+    running: Lab, cut: int, email: str, *, done: bool = True, url: str = ""
+) -> Journal:
+    """What is kept of a task whose process ended at an act; it may be taken up again."""
+    journal = Journal(cut=cut, done=done)
+    with pytest.raises(Killed):
+        await run(running, journal, email, url=url)
+    journal.cut = -1
+    return journal
+
+
 def answers(running: Lab, email: str) -> list[Any]:
     return [row.answer for row in running.server.grader.rows if row.email == email]
 
@@ -105,10 +116,7 @@ async def test_cut_off_at_any_act_it_goes_on_and_repeats_only_what_may_be_lost(
         for cut, name in enumerate(names):
             for done in (False, True) if name in ("announce", "send") else (True,):
                 email = f"c{cut}{'d' if done else ''}@q.t"
-                journal = Journal(cut=cut, done=done)
-                with pytest.raises(Killed):
-                    await run(running, journal, email)
-                journal.cut = -1
+                journal = await cut_off(running, cut, email, done=done)
                 again = await run(running, journal, email)
                 sent = answers(running, email)
                 assert (again.state, once_each(sent)) == ("finished", [1.77, 1.89, "Brown"])
@@ -130,11 +138,10 @@ async def test_after_a_long_break_nobody_is_asked_and_nothing_is_sent_or_listed(
     async with solving(tmp_path, "q19-rmse") as running:
         for cut in (1, 2, 3):
             for done in (False, True) if cut < 3 else (False,):
-                email, journal = f"late{cut}{done}@q.t", Journal(cut=cut, done=done)
-                with pytest.raises(Killed):
-                    await run(running, journal, email)
+                email = f"late{cut}{done}@q.t"
+                journal = await cut_off(running, cut, email, done=done)
                 asked, rendered = len(running.fake.bodies), len(running.server.hits)
-                journal.cut, journal.late = -1, 300.0
+                journal.late = 300.0
                 result = await run(running, journal, email)
                 assert (result.state, answers(running, email)) == ("late", [])
                 assert result.pages[0].submissions == ()
@@ -144,10 +151,8 @@ async def test_after_a_long_break_nobody_is_asked_and_nothing_is_sent_or_listed(
 
 async def test_what_may_have_arrived_is_not_repeated_when_the_time_is_over(tmp_path: Path) -> None:
     async with solving(tmp_path, "q20-case") as running:
-        journal = Journal(cut=4, done=True)
-        with pytest.raises(Killed):
-            await run(running, journal, "over@q.t")
-        journal.cut, journal.late = -1, 300.0
+        journal = await cut_off(running, 4, "over@q.t")
+        journal.late = 300.0
         result = await run(running, journal, "over@q.t")
         assert (result.state, answers(running, "over@q.t")) == ("in_doubt", ["Brown"])
         assert [one.outcome for one in result.pages[0].submissions] == ["in_doubt"]
@@ -155,9 +160,7 @@ async def test_what_may_have_arrived_is_not_repeated_when_the_time_is_over(tmp_p
 
 async def test_what_is_cut_off_twice_while_it_is_sent_stays_in_doubt(tmp_path: Path) -> None:
     async with solving(tmp_path, "q20-case") as running:
-        journal = Journal(cut=4, done=True)
-        with pytest.raises(Killed):
-            await run(running, journal, "two@q.t")
+        journal = await cut_off(running, 4, "two@q.t")
         journal.cut = 6
         with pytest.raises(Killed):
             await run(running, journal, "two@q.t")
@@ -186,10 +189,7 @@ async def test_where_the_same_answer_is_not_graded_again_the_doubt_stays(
 ) -> None:
     with graded_site({"/q": ASKS}, lambda payload, nth: RIGHT if nth == 1 else again) as site:
         async with lab(None, tmp_path, {"ada": says(42)}, browser=StandIn()) as running:
-            journal = Journal(cut=4, done=True)
-            with pytest.raises(Killed):
-                await run(running, journal, "once@q.t", url=f"{site.url}/q")
-            journal.cut = -1
+            journal = await cut_off(running, 4, "once@q.t", url=f"{site.url}/q")
             result = await run(running, journal, "once@q.t", url=f"{site.url}/q")
     assert (result.state, site.answers()) == ("in_doubt", [42, 42])
 
@@ -206,23 +206,18 @@ async def test_what_models_asked_for_is_not_sent_again(tmp_path: Path) -> None:
     asks = "POST n = 1 to /orders. POST its number to /submit"
     with api_site(asks, 1, lambda seen: Answer(len(posts()))) as site:
         async with lab(None, tmp_path, {"ada": thought}, browser=StandIn()) as running:
-            journal = Journal(cut=2, done=True)
-            with pytest.raises(Killed):
-                await run(running, journal, "order@q.t", url=f"{site.url}/q")
-            journal.cut = -1
+            journal = await cut_off(running, 2, "order@q.t", url=f"{site.url}/q")
             result = await run(running, journal, "order@q.t", url=f"{site.url}/q")
     assert (result.state, site.sent, len(posts())) == ("finished", [1], 1)
 
 
 async def test_where_its_files_are_gone_they_are_fetched_again(tmp_path: Path) -> None:
     async with solving(tmp_path, "q12-top3") as running:
-        email, journal = "moved@q.t", Journal(cut=2)
-        with pytest.raises(Killed):
-            await run(running, journal, email)
+        email = "moved@q.t"
+        journal = await cut_off(running, 2, email, done=False)
         file = tmp_path / email.encode().hex() / "files" / "01-q12-top3" / "q12.csv"
         whole = file.read_bytes()
         shutil.rmtree(file.parents[2])
-        journal.cut = -1
         await run(running, journal, email)
         assert file.read_bytes() == whole
         assert [name for name, _ in journal.kept].count("look") == 1

@@ -37,16 +37,8 @@ def shot(text: str = "", **frame: object) -> Snapshot:
         (shot("POST the code back to /submit"), "https://quiz.site/submit", "text"),
         (shot("POST it to https://example.com/submit"), "", "none"),
         (shot("POST it to https://evil.site/submit"), "", "none"),
-        (
-            shot("POST it to https://quiz.site.evil.site/submit"),
-            "",
-            "none",
-        ),
-        (
-            shot("POST it to https://quiz.site@evil.site/submit"),
-            "",
-            "none",
-        ),
+        (shot("POST it to https://quiz.site.evil.site/submit"), "", "none"),
+        (shot("POST it to https://quiz.site@evil.site/submit"), "", "none"),
         (shot("POST it to http://quiz.site/submit"), "", "none"),
         (shot("POST it to https://other.site/submit"), "", "none"),
         (
@@ -60,11 +52,7 @@ def shot(text: str = "", **frame: object) -> Snapshot:
             "https://quiz.site/f",
             "form",
         ),
-        (
-            shot(loaded=('{"submit": "/grade/6"}',)),
-            "https://quiz.site/grade/6",
-            "loaded",
-        ),
+        (shot(loaded=('{"submit": "/grade/6"}',)), "https://quiz.site/grade/6", "loaded"),
         (shot("Data: https://quiz.site/data.csv"), "", "none"),
         (
             shot("POST your answer to the grader", drawn=("POST to https://quiz.site/c/submit",)),

@@ -47,10 +47,7 @@ SHOWN = {
         "2^10 x^(n+1) H_2O",
     ),
     "what is struck out": ("<p><s>5</s> 6", "~~5~~ 6"),
-    "what CSS strikes out": (
-        "<p><span style='text-decoration:line-through'>5</span> 6",
-        "~~5~~ 6",
-    ),
+    "what CSS strikes out": ("<p><span style='text-decoration:line-through'>5</span> 6", "~~5~~ 6"),
     "a number before what CSS adds": (
         "<style>li::before{content:'Case '}</style><ol><li>apples</ol>",
         "1. Case apples",
@@ -353,34 +350,28 @@ async def test_a_page_too_large_for_all_that_is_read_without(tmp_path: Path) -> 
     assert notes == ["not read: what CSS, labels and form controls say, as the page is too large"]
 
 
+DISPLAYS = ["block", "inline", "table", "table-row", "table-cell", "list-item", "contents"]
+NAMES = [
+    "div",
+    "p",
+    "sup",
+    "select",
+    "input",
+    "img",
+    "svg",
+    "canvas",
+    "br",
+    "td",
+    "mfrac",
+    "::marker",
+]
 TREES = st.recursive(
     st.text(max_size=9),
     lambda inner: st.tuples(
-        st.sampled_from(
-            ["block", "inline", "table", "table-row", "table-cell", "list-item", "contents"]
-        ),
-        st.sampled_from(
-            [
-                "div",
-                "p",
-                "sup",
-                "select",
-                "input",
-                "img",
-                "svg",
-                "canvas",
-                "br",
-                "td",
-                "mfrac",
-                "::marker",
-            ]
-        ),
-        st.lists(inner, max_size=4),
+        st.sampled_from(DISPLAYS), st.sampled_from(NAMES), st.lists(inner, max_size=4)
     ),
     max_leaves=25,
 )
-
-
 STYLE = "block visible normal none normal none 1 16px red white none visible"
 
 

@@ -73,12 +73,12 @@ class FetchedPage:
     late: bool = False
     """Whether its time was over before it was fetched."""
 
-
-def fetched_page_from(data: Mapping[str, Any]) -> FetchedPage:
-    """The result from its plain data, as made by `dataclasses.asdict`."""
-    page = data["page"] and WebPage(**data["page"])
-    lists = {name: tuple(data[name]) for name in ("files", "notes")}
-    return FetchedPage(page, data["context"], settled=data["settled"], late=data["late"], **lists)
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any]) -> FetchedPage:
+        """The result from its plain data, as made by `dataclasses.asdict`."""
+        page = data["page"] and WebPage(**data["page"])
+        lists = {name: tuple(data[name]) for name in ("files", "notes")}
+        return cls(**{**data, "page": page, **lists})
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class PageFetch:
     url: str
     folder: Path
     """The folder for the page's files."""
-    carried: str | None = field(default=None)
+    carried: str | None = None
     """The last submit URL that a page of this origin named."""
     issued: float = 0.0
     """When the URL was issued, on the task's clock."""
