@@ -67,11 +67,16 @@ class Shield:
             return
         try:
             check(self._rules, scope["method"], scope["path"], _headers(scope))
-            first = await _body_in_time(receive)
+            read = [await _body_in_time(receive)]
         except AccessRefusal as refusal:
             await _refuse(refusal, send)
             return
-        await self._app(scope, _Replayed(first, receive), send)
+
+        async def replayed() -> Any:
+            """The body that was already read, then later messages."""
+            return read.pop() if read else await receive()
+
+        await self._app(scope, replayed, send)
 
 
 def check(rules: AccessRules, method: str, path: str, headers: Mapping[str, str]) -> None:
@@ -167,18 +172,6 @@ async def _whole_body(receive: Any) -> dict[str, Any]:
         if len(parts) > MAX_BODY:
             raise _too_big()
     return message | {"body": bytes(parts)}
-
-
-class _Replayed:
-    """Gives the application the body that was already read, then later messages."""
-
-    def __init__(self, first: dict[str, Any], receive: Any) -> None:
-        self._first: dict[str, Any] | None = first
-        self._receive = receive
-
-    async def __call__(self) -> Any:
-        first, self._first = self._first, None
-        return first if first is not None else await self._receive()
 
 
 async def _refuse(refusal: AccessRefusal, send: Any) -> None:

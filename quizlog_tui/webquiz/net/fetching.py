@@ -18,7 +18,7 @@ import mimetypes
 import posixpath
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -249,7 +249,8 @@ def _fault_of(
         return f"is on none of the sites {', '.join(allowed.origins)}"
     if _place(url) in map(_place, closed):
         return "is where answers are sent: no request of a model goes there"
-    if any(secrets.clean(text) != text or STAND_IN in text for text in _texts(request, url, body)):
+    texts = (url, request.url, body, *request.headers, *request.headers.values())
+    if any(secrets.clean(text) != text or STAND_IN in text for text in texts):
         return "holds a secret"
     if len(body.encode("utf-8", "replace")) > _MOST_BODY:
         return f"has a body of more than {_MOST_BODY} bytes"
@@ -261,12 +262,6 @@ def _place(url: str) -> tuple[str, str]:
     """Host and path that a URL leads to, in any notation and at any port."""
     path = unquote(urlsplit(url).path).casefold() or "/"
     return site_of(url).host, posixpath.normpath(path).replace("//", "/")
-
-
-def _texts(request: FetchRequest, url: str, body: str) -> Iterator[str]:
-    yield from (url, request.url, body)
-    for name, value in request.headers.items():
-        yield from (name, value)
 
 
 def _header(name: str, value: str) -> str | None:

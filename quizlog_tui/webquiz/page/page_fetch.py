@@ -110,7 +110,8 @@ class PageFetch:
         if snapshot is None:
             return FetchedPage(notes=tuple(faults))
         page = read_page(snapshot, self.tools.allowed, self.carried)
-        resources = await self._gather(page, tab)
+        tools, room = self.tools, self._room()
+        resources = await gather(page, tab, tools.http, tools.allowed, room, tools.budget.download)
         resources.files += snapshot.files
         resources.notes += unread_of(snapshot)
         for url in page.foreign:
@@ -145,10 +146,6 @@ class PageFetch:
                 break
             await asyncio.sleep(pause)
         return None, faults
-
-    async def _gather(self, page: WebPage, tab: Tab) -> _PageResources:
-        tools, room = self.tools, self._room()
-        return await gather(page, tab, tools.http, tools.allowed, room, tools.budget.download)
 
     def _room(self) -> int:
         """Number of bytes that are left for the task's files."""

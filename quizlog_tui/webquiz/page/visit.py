@@ -127,13 +127,14 @@ class Visit:
             frames += await self._revealed(frames)
             saving = _Saving(self.page, self.folder, self.room, self.deadline)
             await saving.save(frames, tuple(self.offered.values()))
+            fetched = ("http://", "https://")
             return Snapshot(
                 url=self.url,
                 frames=frames,
                 status=response.status if response else 200,
                 loaded=tuple(await self._loaded()),
                 files=tuple(saving.names),
-                offered=tuple(one for one in self.offered.values() if _is_fetched(one)),
+                offered=tuple(x for x in self.offered.values() if x.url.startswith(fetched)),
                 settled=why,
                 seconds=round(time.monotonic() - self.started, 3),
             )
@@ -318,10 +319,6 @@ class Visit:
                 if len(text) <= _MOST_JSON:
                     found.append(text)
         return found
-
-
-def _is_fetched(link: Link) -> bool:
-    return link.url.startswith(("http://", "https://"))
 
 
 # -- when a page has settled, which neither `load` nor a quiet network shows

@@ -50,13 +50,10 @@ _NOT_NAMED = "names no address of its site for answers: none was sent"
 _SENT_AGAIN = "the process ended while the answer was being sent: the identical one was sent again"
 
 
-async def run_task(request: TaskRequest, tools: TaskContext) -> TaskResult:
-    """Work a task to its end. No fault of a page, model or server raises."""
-    return await _Journey(request, tools).run()
-
-
 @dataclass
-class _Journey:
+class Journey:
+    """The way of a task from page to page."""
+
     request: TaskRequest
     tools: TaskContext
     pages: list[PageResult] = field(default_factory=list)
@@ -64,6 +61,7 @@ class _Journey:
     """The last submit URL that a page named, by origin."""
 
     async def run(self) -> TaskResult:
+        """Work the task to its end. No fault of a page, model or server raises."""
         url: str | None = self.request.url
         issued = min(self.request.triggered, self.tools.clock())
         while url:

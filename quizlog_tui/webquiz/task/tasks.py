@@ -306,7 +306,8 @@ class _TaskProgress:
         for refused in stored["refused"]:
             self.gate.refuse(refused)
         self.now = stored["at"]
-        return _READ.get(name, _same)(stored["value"])
+        value = stored["value"]
+        return _READ[name](value) if name in _READ else value
 
 
 _READ: dict[str, Callable[[Any], Any]] = {
@@ -314,10 +315,6 @@ _READ: dict[str, Callable[[Any], Any]] = {
     "think": lambda data: data and from_data(data, "a decision that was stored"),
     "send": lambda data: SubmitReply(**data),
 }
-
-
-def _same(value: Any) -> Any:
-    return value
 
 
 @dataclass(frozen=True)
