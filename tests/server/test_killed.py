@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 import signal
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 
 from quizlog_tui.cli import main
 from quizlog_tui.files.paths import decisions_path
+from quizlog_tui.files.scratch import owned_by
 from quizlog_tui.proof.verify import verify
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.record.summary import find_records
@@ -58,6 +60,9 @@ async def test_tasks_go_on_where_they_were_when_the_server_was_killed(
                 await until(one_is_held)
                 first.kill()
                 await first.wait()
+            # It may have been killed while it tested its sandbox.
+            for left in owned_by([first.pid]):
+                shutil.rmtree(left, ignore_errors=True)
             go_on.set()
             async with (
                 serving(tmp_path, fake.url, **one_at_once) as (second, url),
