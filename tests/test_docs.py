@@ -153,10 +153,10 @@ def test_tables_are_those_of_the_code(name: str) -> None:
 
 def test_every_status_that_the_code_gives_has_a_row() -> None:
     assert {*STATUSES} == {*get_args(Status)}
-    faults = pytest.importorskip("quizlog_tui.server.replies")
+    faults = pytest.importorskip("quizlog_tui.server.app")
     shield = Path(pytest.importorskip("quizlog_tui.server.admission").__file__).read_text()
     refused = {int(code) for code in re.findall(r"(?:_deny|Refusal)\((\d+)", shield)}
-    given = {*refused, *faults._STATUS.values(), faults.status_of(faults.BadRequestError("x"))}
+    given = {*refused, *faults._STATUS.values(), faults._status_of(faults.BadRequestError("x"))}
     listed = [int(code) for code in re.findall(r"^\| (\d+) ", TABLES["http statuses"](), re.M)]
     assert refused and given <= {*listed} and listed == sorted(listed)
 

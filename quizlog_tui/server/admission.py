@@ -3,16 +3,14 @@
 A page of another site in the user's browser can send requests to this machine. So a request must
 name this server as its host (which rules out DNS rebinding), come from no other origin, and carry
 JSON, which a form cannot send. If a token is set, the request must carry it. The trigger of a task
-comes from another site by design and carries its own secret; wrong secrets are counted by address,
-which only makes guessing slow, as the secret's length protects it. Bodies are limited as they
-arrive. The limits on processes and connections follow from the limit on open files.
+comes from another site by design and carries its own secret. Bodies are limited as they arrive. The
+limits on processes and connections follow from the limit on open files.
 """
 
 from __future__ import annotations
 
 import asyncio
 import hmac
-from collections import OrderedDict, deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -69,11 +67,16 @@ class Shield:
             return
         try:
             check(self._rules, scope["method"], scope["path"], _headers(scope))
-            first = await _body_in_time(receive)
+            read = [await _body_in_time(receive)]
         except AccessRefusal as refusal:
             await _refuse(refusal, send)
             return
-        await self._app(scope, _Replayed(first, receive), send)
+
+        async def replayed() -> Any:
+            """The body that was already read, then later messages."""
+            return read.pop() if read else await receive()
+
+        await self._app(scope, replayed, send)
 
 
 def check(rules: AccessRules, method: str, path: str, headers: Mapping[str, str]) -> None:
@@ -171,18 +174,6 @@ async def _whole_body(receive: Any) -> dict[str, Any]:
     return message | {"body": bytes(parts)}
 
 
-class _Replayed:
-    """Gives the application the body that was already read, then later messages."""
-
-    def __init__(self, first: dict[str, Any], receive: Any) -> None:
-        self._first: dict[str, Any] | None = first
-        self._receive = receive
-
-    async def __call__(self) -> Any:
-        first, self._first = self._first, None
-        return first if first is not None else await self._receive()
-
-
 async def _refuse(refusal: AccessRefusal, send: Any) -> None:
     body = encode(error_data(refusal.error))
     headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
@@ -193,40 +184,6 @@ async def _refuse(refusal: AccessRefusal, send: Any) -> None:
     start = {"type": "http.response.start", "status": refusal.status, "headers": headers}
     await send(start)
     await send({"type": "http.response.body", "body": body})
-
-
-# -- wrong secrets
-
-
-MOST_GUESSES = 20
-"""Maximum number of wrong secrets from an address within `GUESS_SECONDS`."""
-GUESS_SECONDS = 60.0
-_ADDRESSES = 1000
-"""Maximum number of addresses remembered, the most recent ones."""
-
-
-class Guesses:
-    """The times of recent wrong secrets, by address."""
-
-    def __init__(self) -> None:
-        self._times: OrderedDict[str, deque[float]] = OrderedDict()
-
-    def wait(self, address: str, now: float) -> float:
-        """Count a wrong secret; return 0, or the seconds to wait if there were too many.
-
-        Args:
-            address: The address that sent it.
-            now: The time in seconds on a monotonic clock.
-        """
-        times = self._times.setdefault(address, deque(maxlen=MOST_GUESSES))
-        self._times.move_to_end(address)
-        if len(self._times) > _ADDRESSES:
-            self._times.popitem(last=False)
-        oldest = times[0] + GUESS_SECONDS if len(times) == MOST_GUESSES else now
-        if oldest > now:
-            return oldest - now
-        times.append(now)
-        return 0.0
 
 
 # -- processes and connections

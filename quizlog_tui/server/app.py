@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import errno
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
@@ -13,22 +14,27 @@ from fastapi.responses import Response, StreamingResponse
 from starlette.exceptions import HTTPException
 
 from .. import __version__
-from ..errors import ConfigError, QuizlogError, refusal
+from ..errors import (
+    CancelledError,
+    ConfigError,
+    ConflictError,
+    DecisionError,
+    LimitError,
+    LockedError,
+    MachineError,
+    QuizlogError,
+    RecordError,
+    ScriptError,
+    UsageError,
+    refusal,
+)
 from ..solver.models.choice import Choice
 from .admission import TRIGGERS, AccessRules, Bounds, Shield
 from .bodies import DECIDED, DECISION, DECISIONS, FAULTS, HEALTH, REPLY, ScriptStep, Solve, Step
-from .lookup import Folders
+from .lookup import Folders, NotServedError
 from .model_questions import ModelQuestions
 from .replayer_pool import ReplayerPool
-from .replies import (
-    BadRequestError,
-    comes_from_full_disk,
-    encode,
-    error_data,
-    events,
-    first_fault,
-    status_of,
-)
+from .replies import BadRequestError, encode, error_data, events
 from .sessions import Sessions
 
 if TYPE_CHECKING:
@@ -149,6 +155,29 @@ def _questions(asking: ModelQuestions) -> APIRouter:
     return router
 
 
+# -- errors
+
+
+_STATUS: dict[type[QuizlogError], int] = {
+    NotServedError: 404,
+    UsageError: 409,
+    ConflictError: 409,
+    LockedError: 409,
+    RecordError: 422,
+    ScriptError: 422,
+    DecisionError: 422,
+    LimitError: 504,
+    MachineError: 503,
+    ConfigError: 503,
+    CancelledError: 503,
+}
+"""The HTTP status of each error: the state forbids a move (409), a file is invalid (422), a script
+went over its limit (504), the server is unable (503)."""
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
+_PLAIN = {"extra_forbidden": "unknown key", "missing": "is missing"}
+_NO_PLACE = ("body", "query", "path", "script", "sheet", "record", "question-form")
+
+
 def _add_error_handlers(app: FastAPI, folders: Folders) -> None:
     """Make every error a JSON response of one form."""
 
@@ -159,11 +188,11 @@ def _add_error_handlers(app: FastAPI, folders: Folders) -> None:
 
     @app.exception_handler(QuizlogError)
     async def ours(request: Request, error: QuizlogError) -> Response:
-        return reply(status_of(error), error)
+        return reply(_status_of(error), error)
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:
-        return reply(*first_fault(error.errors()))
+        return reply(*_first_fault(error.errors()))
 
     @app.exception_handler(HTTPException)
     async def other(request: Request, error: HTTPException) -> Response:
@@ -176,7 +205,7 @@ def _add_error_handlers(app: FastAPI, folders: Folders) -> None:
         shown = refusal(error)
         if shown is None:
             raise error
-        return reply(507 if comes_from_full_disk(error) else 503, shown)
+        return reply(507 if _comes_from_full_disk(error) else 503, shown)
 
     for kind in (OSError, MemoryError, ImportError, RuntimeError):  # the system lacks a resource
         app.add_exception_handler(kind, refused)
@@ -185,3 +214,32 @@ def _add_error_handlers(app: FastAPI, folders: Folders) -> None:
     async def defect(request: Request, error: Exception) -> Response:
         hint = "see the messages of the server"
         return reply(500, QuizlogError("the server failed", where=request.url.path, hint=hint))
+
+
+def _status_of(error: QuizlogError) -> int:
+    """The HTTP status of an error; 507 if a full disk caused it."""
+    if _comes_from_full_disk(error):
+        return 507
+    kinds = type(error).__mro__
+    return next((_STATUS[kind] for kind in kinds if kind in _STATUS), 400)
+
+
+def _comes_from_full_disk(error: BaseException | None) -> bool:
+    """Whether an error or one of its causes is a full disk or an exhausted quota."""
+    while error is not None:
+        if isinstance(error, OSError) and error.errno in _NO_ROOM:
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def _first_fault(faults: Sequence[Any]) -> tuple[int, QuizlogError]:
+    """The HTTP status and the one-line error for the first fault in a request."""
+    fault = faults[0]
+    if fault["type"] == "json_invalid":
+        reason = fault.get("ctx", {}).get("error", fault["msg"])
+        return 400, BadRequestError(f"the body is not JSON: {reason}")
+    words = [str(part) for part in fault["loc"] if part not in _NO_PLACE]
+    hint = "see /openapi.json"
+    message = _PLAIN.get(fault["type"], fault["msg"])
+    return 422, BadRequestError(message, where=".".join(words) or "body", hint=hint)

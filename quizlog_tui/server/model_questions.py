@@ -38,12 +38,7 @@ Tell = Callable[[Progress], None]
 
 
 class ModelQuestions:
-    """Asks models on behalf of clients and remembers recent decisions.
-
-    Args:
-        sessions: The open records.
-        choice: The models to ask.
-    """
+    """Asks models on behalf of clients and remembers recent decisions."""
 
     def __init__(self, sessions: Sessions, choice: Choice) -> None:
         self._sessions = sessions

@@ -40,11 +40,7 @@ class Slot:
 
 
 class ReplayerPool:
-    """All replayers of a server.
-
-    Args:
-        processes: Maximum number of runs and checkpoints held at once.
-    """
+    """All replayers of a server, with at most `processes` runs and checkpoints at once."""
 
     def __init__(self, processes: int = PROCESSES) -> None:
         self._most = processes
@@ -108,7 +104,7 @@ class ReplayerPool:
 
     def evict(self) -> None:
         """End the processes of the least recently used replayers until few enough are left."""
-        while self.processes > self._most or memory_is_short():
+        while self.processes > self._most or _memory_is_short():
             with self._lock:
                 idle = (slot for slot in self._warm.values() if not slot.users and slot.held)
                 coldest = next(idle, None)
@@ -142,7 +138,7 @@ class ReplayerPool:
             list(threads.map(lambda slot: slot.replayer.close(), slots))
 
 
-def memory_is_short() -> bool:
+def _memory_is_short() -> bool:
     """Whether the machine has little memory left; False if that is unknown."""
     try:
         with open("/proc/meminfo") as file:

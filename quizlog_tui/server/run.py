@@ -42,7 +42,7 @@ def rules_for(host: str, token: str | None) -> AccessRules:
     Raises:
         UsageError: Other machines can reach that address and there is no token.
     """
-    if is_loopback(host):
+    if _is_loopback(host):
         return AccessRules(token, LOOPBACK | {host})
     if token is None:
         hint = "set QUIZLOG_TOKEN to a secret, or listen at 127.0.0.1"
@@ -50,7 +50,7 @@ def rules_for(host: str, token: str | None) -> AccessRules:
     return AccessRules(token, None)
 
 
-def is_loopback(host: str) -> bool:
+def _is_loopback(host: str) -> bool:
     """Whether only this machine can reach an address."""
     if host == "localhost":
         return True
@@ -87,11 +87,8 @@ def address(sock: socket.socket) -> str:
 def make_server(
     settings: ServerSettings, started: Callable[[], None], tasks: Tasks | None = None
 ) -> uvicorn.Server:
-    """An HTTP server for the application, which prints nothing on stdout.
-
-    It calls `started` once it accepts requests.
-    """
-    crowd = ConnectionCrowd(settings.bounds.connections)
+    """An HTTP server, which prints nothing, and calls `started` once it accepts requests."""
+    crowd = _ConnectionCrowd(settings.bounds.connections)
     config = uvicorn.Config(
         create_app(settings, tasks),
         http=cast(Any, partial(Connection, crowd)),
@@ -152,8 +149,7 @@ async def _serve(
     A task that is found while its loop is stopped would be worked in another loop, where the
     browser never answers.
     """
-    tasks = await _tasks(settings, stack)
-    server = make_server(settings, started, tasks)
+    server = make_server(settings, started, await _tasks(settings, stack))
     await server.serve(sockets=[sock])
 
 
@@ -183,16 +179,12 @@ async def _tasks(settings: ServerSettings, stack: AsyncExitStack) -> Tasks | Non
 # -- connections
 
 
-STALL_SECONDS = 60.0
+_STALL_SECONDS = 60.0
 """Seconds that a client may go without reading a pending reply."""
 
 
-class ConnectionCrowd:
-    """A server's connections that wait for the head of a request.
-
-    Args:
-        most: Maximum number of open connections, busy ones included.
-    """
+class _ConnectionCrowd:
+    """A server's connections that wait for a request, of `most` with the busy ones."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -223,14 +215,9 @@ class ConnectionCrowd:
 
 
 class Connection(H11Protocol):
-    """One connection of a client.
+    """One connection of a client, as uvicorn opens it with its options."""
 
-    Args:
-        crowd: The server's waiting connections.
-        options: The keyword arguments that uvicorn passes.
-    """
-
-    def __init__(self, crowd: ConnectionCrowd, **options: Any) -> None:
+    def __init__(self, crowd: _ConnectionCrowd, **options: Any) -> None:
         super().__init__(**options)
         self._crowd = crowd
         self._late: asyncio.TimerHandle | None = None
@@ -266,7 +253,7 @@ class Connection(H11Protocol):
     def pause_writing(self) -> None:
         """Start the time in which the client must read."""
         super().pause_writing()
-        self._stalled = self.loop.call_later(STALL_SECONDS, self.transport.abort)
+        self._stalled = self.loop.call_later(_STALL_SECONDS, self.transport.abort)
 
     def resume_writing(self) -> None:
         """Send the reply further."""

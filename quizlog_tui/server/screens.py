@@ -34,9 +34,9 @@ from textual_serve.server import Server, to_int
 from .admission import READ_SECONDS, AccessRefusal, AccessRules, check
 from .run import END_SECONDS, end_program
 
-MOST_TABS = 16
+_MOST_TABS = 16
 """Maximum number of tabs that are open at a time; each is a process."""
-MOST_WAITING = 64
+_MOST_WAITING = 64
 """Maximum number of sockets that have not shown a session yet; each may hold a message of 4 MB."""
 _MAX_SIDE = 2000
 """Maximum number of columns, and of rows, of a terminal in a tab."""
@@ -74,12 +74,8 @@ class ScreenSettings:
         return f"exec {line}"  # the screens end when their parent process, this one, is gone
 
 
-class ScreenServer:
-    """The routes for browsers.
-
-    Args:
-        settings: What is served, and to whom.
-    """
+class _ScreenServer:
+    """The routes for browsers."""
 
     def __init__(self, settings: ScreenSettings) -> None:
         self._settings = settings
@@ -138,7 +134,7 @@ class ScreenServer:
         if max(size) > _MAX_SIDE:
             text = f"a terminal has at most {_MAX_SIDE} columns and {_MAX_SIDE} rows\n"
             return web.Response(status=400, text=text)
-        if self._waiting >= MOST_WAITING:
+        if self._waiting >= _MOST_WAITING:
             return web.Response(status=503, text="too many tabs are being opened; try again\n")
         socket = web.WebSocketResponse(heartbeat=15)
         if await self._is_let_in(request, socket):
@@ -158,8 +154,8 @@ class ScreenServer:
             self._waiting -= 1
 
     async def _run_tab(self, socket: Any, width: int, height: int) -> None:
-        if self._tabs >= MOST_TABS:
-            text = f"{MOST_TABS} tabs are open already; close one"
+        if self._tabs >= _MOST_TABS:
+            text = f"{_MOST_TABS} tabs are open already; close one"
             await socket.close(code=WSCloseCode.TRY_AGAIN_LATER, message=text.encode())
             return
         self._tabs += 1
@@ -210,22 +206,14 @@ async def _wait_for_end(program: Process) -> None:
 
 def _refused(refusal: AccessRefusal) -> Any:
     """The page for a refused request."""
-    text = f"{refusal.error}\n"
-    if refusal.status == 401:
-        text = f"{_LOG_IN}\n"
-    return web.Response(status=refusal.status, text=text, headers=_HEADERS)
+    text = _LOG_IN if refusal.status == 401 else refusal.error
+    return web.Response(status=refusal.status, text=f"{text}\n", headers=_HEADERS)
 
 
 def serve_screens(
     settings: ScreenSettings, sock: socket.socket, started: Callable[[], None]
 ) -> None:
-    """Serve the screens until interrupted.
-
-    Args:
-        settings: What is served, and to whom.
-        sock: A listening socket.
-        started: Called once browsers are answered.
-    """
+    """Serve the screens until interrupted; `started` is called once browsers are answered."""
     signal.signal(signal.SIGTERM, end_program)
     asyncio.run(_serve(settings, sock, started))
     end_program(signal.SIGTERM, None)
@@ -235,7 +223,7 @@ async def _serve(
     settings: ScreenSettings, sock: socket.socket, started: Callable[[], None]
 ) -> None:
     runner = web.AppRunner(
-        ScreenServer(settings).app(), access_log=None, shutdown_timeout=END_SECONDS
+        _ScreenServer(settings).app(), access_log=None, shutdown_timeout=END_SECONDS
     )
     await runner.setup()
     ended = asyncio.Event()
@@ -254,11 +242,7 @@ async def _serve(
 
 
 class _PageSession:
-    """A random value of this run of the server, which opens the screens and nothing else.
-
-    Args:
-        needed: Whether a tab must show it; else there is none.
-    """
+    """A random value of this run of the server, which opens the screens and nothing else."""
 
     def __init__(self, needed: bool) -> None:
         self._value = secrets.token_urlsafe() if needed else ""
@@ -289,7 +273,7 @@ def _with_session(page: str) -> str:
 # -- what a tab sends
 
 
-def is_message(text: str) -> bool:
+def _is_message(text: str) -> bool:
     """Whether a text is a message that the terminal understands: `[KIND, DATA]` in JSON."""
     try:
         message = json.loads(text)
@@ -314,11 +298,7 @@ _CHECKS: dict[str, Callable[[Any], bool]] = {
 
 
 class _CheckedSocket:
-    """The socket of a tab, up to the first text that is no message.
-
-    Args:
-        socket: The socket.
-    """
+    """The socket of a tab, up to the first text that is no message."""
 
     def __init__(self, socket: Any) -> None:
         self._socket = socket
@@ -330,7 +310,7 @@ class _CheckedSocket:
     async def __aiter__(self) -> AsyncIterator[Any]:
         """The messages; the end of them closes the tab's terminal."""
         async for message in self._socket:
-            if isinstance(message.data, str) and not is_message(message.data):
+            if isinstance(message.data, str) and not _is_message(message.data):
                 print("quizlog: a tab sent a malformed message; it is closed", file=sys.stderr)
                 return
             yield message

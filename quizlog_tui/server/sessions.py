@@ -55,13 +55,7 @@ class _SessionEntry:
 
 
 class Sessions:
-    """All open records of a server.
-
-    Args:
-        folders: The folders of records and scripts.
-        replayers: The replayers that run the scripts.
-        most: Maximum number of open records.
-    """
+    """All open records of a server, at most `most`."""
 
     def __init__(self, folders: Folders, replayers: ReplayerPool, most: int = _SESSIONS) -> None:
         self.folders = folders
@@ -111,15 +105,11 @@ class Sessions:
         entry = self._entries.get(path)
         if entry is None:
             entry = self._entries[path] = _SessionEntry(self.folders.shown(str(path)), path)
-            idle = [each for each in self._excess() if not self._entries[each].users]
-            for each in idle:
-                del self._entries[each]
+            for oldest in list(self._entries)[: max(0, len(self._entries) - self._most)]:
+                if not self._entries[oldest].users:
+                    del self._entries[oldest]
         self._entries.move_to_end(path)
         return entry
-
-    def _excess(self) -> list[Path]:
-        """The paths of the records beyond the limit, least recently used first."""
-        return list(self._entries)[: max(0, len(self._entries) - self._most)]
 
     def _act(self, entry: _SessionEntry, act: Callable[[Session], T]) -> T:
         """Act on a record; if somebody else changes it meanwhile, do it again under its lock.

@@ -1,7 +1,8 @@
 """The routes of tasks: `POST /run` and `POST /` start one, `GET /tasks` shows their state.
 
 A trigger is answered at once, whatever is running. The secret is compared in constant time and
-passed on only to the task that it starts.
+passed on only to the task that it starts. Wrong secrets are counted by address, which only makes
+guessing slow, as the secret's length protects it.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import hmac
 import json
 import math
 import time
+from collections import OrderedDict, deque
 from collections.abc import AsyncIterator, Callable, Mapping
 from functools import partial
 from typing import Any
@@ -21,12 +23,17 @@ from fastapi.responses import Response, StreamingResponse
 from ..errors import LimitError, QuizlogError, UsageError
 from ..webquiz.task.task import TaskRequest, request_fault
 from ..webquiz.task.tasks import Tasks
-from .admission import READ_SECONDS, TRIGGERS, Guesses, late_body
+from .admission import READ_SECONDS, TRIGGERS, late_body
 from .bodies import STARTED, TRIGGER
 from .replies import BadRequestError, encode, error_data, event
 
-MAX_TRIGGER = 100_000
+_MAX_TRIGGER = 100_000
 """Maximum number of bytes in a trigger's body."""
+_MOST_GUESSES = 20
+"""Maximum number of wrong secrets from an address within `_GUESS_SECONDS`."""
+_GUESS_SECONDS = 60.0
+_ADDRESSES = 1000
+"""Maximum number of addresses remembered, the most recent ones."""
 
 
 def tasks_router(tasks: Tasks) -> APIRouter:
@@ -64,7 +71,7 @@ def tasks_router(tasks: Tasks) -> APIRouter:
 
 
 def _add_triggers(router: APIRouter, tasks: Tasks) -> None:
-    guesses = Guesses()
+    guesses = _Guesses()
 
     async def run(request: Request) -> Response:
         try:
@@ -74,7 +81,7 @@ def _add_triggers(router: APIRouter, tasks: Tasks) -> None:
             return _fault(408, late_body(), {"Connection": "close"})
         if body is None:
             hint = "send only email, secret and url"
-            return _fault(413, _of_body(f"the body has more than {MAX_TRIGGER} bytes", hint))
+            return _fault(413, _of_body(f"the body has more than {_MAX_TRIGGER} bytes", hint))
         try:
             data = json.loads(body)
         except (ValueError, RecursionError):
@@ -102,7 +109,7 @@ async def _body(request: Request) -> bytes | None:
     data = bytearray()
     async for chunk in request.stream():
         data += chunk
-        if len(data) > MAX_TRIGGER:
+        if len(data) > _MAX_TRIGGER:
             return None
     return bytes(data)
 
@@ -125,6 +132,25 @@ async def _triggered(tasks: Tasks, data: Any, wait: Callable[[float], float]) ->
     except LimitError as error:
         return _fault(429, error, {"Retry-After": "30"})
     return _json({"status": "accepted", "task_id": task})
+
+
+class _Guesses:
+    """The times of recent wrong secrets, by address."""
+
+    def __init__(self) -> None:
+        self._times: OrderedDict[str, deque[float]] = OrderedDict()
+
+    def wait(self, address: str, now: float) -> float:
+        """Count a wrong secret; return 0, or the seconds to wait if there were too many."""
+        times = self._times.setdefault(address, deque(maxlen=_MOST_GUESSES))
+        self._times.move_to_end(address)
+        if len(self._times) > _ADDRESSES:
+            self._times.popitem(last=False)
+        oldest = times[0] + _GUESS_SECONDS if len(times) == _MOST_GUESSES else now
+        if oldest > now:
+            return oldest - now
+        times.append(now)
+        return 0.0
 
 
 def is_secret(given: str, secret: str) -> bool:

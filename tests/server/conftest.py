@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+import uvicorn
 from fastapi import FastAPI
 
 from quizlog_tui.server.admission import AccessRules
@@ -42,6 +45,21 @@ def serving(tmp_path: Path) -> Iterator[Callable[..., FastAPI]]:
     yield make
     for app in made:
         app.state.sessions.close()
+
+
+@asynccontextmanager
+async def listening(app: Any, **options: Any) -> AsyncIterator[int]:
+    """The port at which uvicorn serves an application."""
+    given = {"port": 0, "log_level": "error", "lifespan": "off"} | options
+    server = uvicorn.Server(uvicorn.Config(app, **given))
+    running = asyncio.create_task(server.serve())
+    while not server.started:
+        await asyncio.sleep(0.01)
+    try:
+        yield server.servers[0].sockets[0].getsockname()[1]
+    finally:
+        server.should_exit = server.force_exit = True
+        await running
 
 
 class Server:

@@ -14,17 +14,9 @@ from hypothesis import strategies as st
 
 from quizlog_tui.errors import UsageError
 from quizlog_tui.server import admission
-from quizlog_tui.server.admission import (
-    GUESS_SECONDS,
-    MAX_BODY,
-    MOST_GUESSES,
-    AccessRefusal,
-    AccessRules,
-    Guesses,
-    Shield,
-    check,
-)
-from quizlog_tui.server.run import is_loopback, rules_for
+from quizlog_tui.server.admission import MAX_BODY, AccessRefusal, AccessRules, Shield, check
+from quizlog_tui.server.run import _is_loopback, rules_for
+from quizlog_tui.server.tasks import _GUESS_SECONDS, _MOST_GUESSES, _Guesses
 
 HERE = {"host": "127.0.0.1:8642", "content-type": "application/json"}
 OPEN, LOCKED = AccessRules(), AccessRules(token="geheim")
@@ -196,28 +188,28 @@ def test_other_machines_need_a_token() -> None:
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.8.8.8", "::1", "localhost"])
 def test_loopback(host: str) -> None:
-    assert is_loopback(host)
+    assert _is_loopback(host)
 
 
 @given(st.lists(st.tuples(st.sampled_from("ab"), st.floats(0, 30)), max_size=120))
 def test_no_address_has_more_judged_in_a_minute_and_none_less(
     sent: list[tuple[str, float]],
 ) -> None:
-    guesses, now = Guesses(), 0.0
+    guesses, now = _Guesses(), 0.0
     judged: dict[str, list[float]] = {"a": [], "b": []}
     for address, pause in sent:
         now += pause
-        recent = [one for one in judged[address] if one > now - GUESS_SECONDS]
+        recent = [one for one in judged[address] if one > now - _GUESS_SECONDS]
         wait = guesses.wait(address, now)
-        assert (wait == 0) is (len(recent) < MOST_GUESSES)
-        assert 0 <= wait <= GUESS_SECONDS
+        assert (wait == 0) is (len(recent) < _MOST_GUESSES)
+        assert 0 <= wait <= _GUESS_SECONDS
         if not wait:
             judged[address].append(now)
 
 
 def test_addresses_that_were_not_heard_of_for_long_are_forgotten() -> None:
-    guesses = Guesses()
-    for _ in range(MOST_GUESSES):
+    guesses = _Guesses()
+    for _ in range(_MOST_GUESSES):
         guesses.wait("first", 0.0)
     assert guesses.wait("first", 0.0)
     for number in range(2000):

@@ -15,14 +15,14 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import httpx
 import pytest
-import uvicorn
 
 from quizlog_tui.server import run as connections
-from quizlog_tui.server.run import Connection, ConnectionCrowd
+from quizlog_tui.server.run import Connection, _ConnectionCrowd
+from tests.server.conftest import listening
 
 HALF = b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "
 WHOLE = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
@@ -58,13 +58,6 @@ class Line:
 @asynccontextmanager
 async def serving(app: Any = done, most: int = 10) -> AsyncIterator[Callable[..., Any]]:
     """A server of `most` connections; what opens one and sends something."""
-    http = cast(Any, partial(Connection, ConnectionCrowd(most)))
-    config = uvicorn.Config(app, port=0, http=http, lifespan="off", log_level="error")
-    server = uvicorn.Server(config)
-    running = asyncio.create_task(server.serve())
-    while not server.started:
-        await asyncio.sleep(0.01)
-    port = server.servers[0].sockets[0].getsockname()[1]
     lines: list[Line] = []
 
     async def call(data: bytes) -> Line:
@@ -72,13 +65,12 @@ async def serving(app: Any = done, most: int = 10) -> AsyncIterator[Callable[...
         lines[-1].writer.write(data)
         return lines[-1]
 
-    try:
-        yield call
-    finally:
-        for line in lines:
-            line.writer.close()
-        server.should_exit = server.force_exit = True
-        await running
+    async with listening(app, http=partial(Connection, _ConnectionCrowd(most))) as port:
+        try:
+            yield call
+        finally:
+            for line in lines:
+                line.writer.close()
 
 
 @pytest.fixture
@@ -151,7 +143,7 @@ async def test_who_waits_longest_makes_room_and_who_is_answered_stays() -> None:
 
 
 async def test_a_reply_that_nobody_reads_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections, "STALL_SECONDS", 0.2)
+    monkeypatch.setattr(connections, "_STALL_SECONDS", 0.2)
     ended = asyncio.Event()
 
     async def endless(scope: Any, receive: Any, send: Any) -> None:

@@ -28,12 +28,12 @@ from quizlog_tui.files.paths import user_folder
 from quizlog_tui.server.admission import LOOPBACK, AccessRules
 from quizlog_tui.server.run import rules_for
 from quizlog_tui.server.screens import (
-    MOST_TABS,
-    MOST_WAITING,
-    ScreenServer,
+    _MOST_TABS,
+    _MOST_WAITING,
     ScreenSettings,
+    _is_message,
+    _ScreenServer,
     _TextualServer,
-    is_message,
 )
 from quizlog_tui.session.session import Session
 from quizlog_tui.tui.state import State
@@ -47,8 +47,8 @@ QUIZ = "name = input('Who are you? ')\nprint('Hello', name)\ninput('Well? ')\n"
 
 
 @asynccontextmanager
-async def client(place: Path, token: str | None = None) -> AsyncIterator[tuple[Any, ScreenServer]]:
-    server = ScreenServer(ScreenSettings(place, AccessRules(token, LOOPBACK)))
+async def client(place: Path, token: str | None = None) -> AsyncIterator[tuple[Any, _ScreenServer]]:
+    server = _ScreenServer(ScreenSettings(place, AccessRules(token, LOOPBACK)))
     async with test_utils.TestClient(
         test_utils.TestServer(server.app()), cookie_jar=DummyCookieJar()
     ) as found:
@@ -167,7 +167,7 @@ async def test_a_tab_that_shows_no_session_in_time_is_closed(
 
 async def test_only_so_many_tabs_may_still_have_to_show_a_session(tmp_path: Path) -> None:
     async with client(tmp_path) as (browser, server):
-        server._waiting = MOST_WAITING
+        server._waiting = _MOST_WAITING
         assert (await browser.get("/ws")).status == 503
 
 
@@ -233,7 +233,7 @@ def test_a_wrong_call_says_what_to_do(
 
 async def test_only_so_many_tabs_are_open_at_a_time(tmp_path: Path) -> None:
     async with client(tmp_path) as (browser, server):
-        server._tabs = MOST_TABS
+        server._tabs = _MOST_TABS
         async with browser.ws_connect("/ws") as socket:
             await socket.send_str("")
             assert "tabs are open already" in await closed(socket)
@@ -253,28 +253,13 @@ def test_the_screens_only_look_unless_they_may_write(tmp_path: Path) -> None:
      '[["a"], 1]', "[" * 100_000],
 )  # fmt: skip
 def test_a_malformed_message_is_known(text: str) -> None:
-    assert not is_message(text)
+    assert not _is_message(text)
 
 
 def test_messages_of_the_page_are_known() -> None:
     size = {"width": 80, "height": 24}
     for message in (["stdin", ""], ["stdin", "é"], ["resize", size], ["ping", 7], ["blur"]):
-        assert is_message(json.dumps(message))
-
-
-async def test_a_malformed_message_closes_its_tab_with_one_line(tmp_path: Path) -> None:
-    said: list[str] = []
-    async with (
-        asyncio.timeout(120),
-        serving(tmp_path, said=said) as url,
-        ClientSession() as session,
-        session.ws_connect(f"{url}/ws") as socket,
-    ):
-        await socket.send_str("")
-        await socket.send_str("{bad")
-        async for _ in socket:
-            pass
-    assert said[1:] == ["quizlog: a tab sent a malformed message; it is closed"]
+        assert _is_message(json.dumps(message))
 
 
 async def test_a_terminal_too_big_for_memory_is_refused(tmp_path: Path) -> None:
@@ -304,18 +289,25 @@ async def test_what_a_tab_shows_is_of_the_served_folder(build: Build) -> None:
     assert b"root:" not in seen
 
 
-async def test_a_tab_leaves_what_the_owner_remembers(build: Build) -> None:
+async def test_a_tab_leaves_what_the_owner_remembers_and_ends_at_a_malformed_message(
+    build: Build,
+) -> None:
     State().theme = "quizlog-paper"
     remembered = user_folder("state") / "screens.json"
     before = remembered.read_bytes()
-    seen = b""
+    seen, said = b"", list[str]()
     async with (
         asyncio.timeout(120),
-        serving(build.record(QUIZ)) as url,
+        serving(build.record(QUIZ), said=said) as url,
         ClientSession() as session,
         session.ws_connect(f"{url}/ws") as socket,
+        session.ws_connect(f"{url}/ws") as wrong,
     ):
-        await socket.send_str("")
+        for one in (socket, wrong):
+            await one.send_str("")
+        await wrong.send_str("{bad")
+        async for _ in wrong:
+            pass
         while b"Who are you?" not in seen:
             seen += await _received(socket)
         while not socket.closed:  # leaving keeps the place in the record
@@ -324,6 +316,7 @@ async def test_a_tab_leaves_what_the_owner_remembers(build: Build) -> None:
                 async with asyncio.timeout(1):
                     while not socket.closed:
                         await socket.receive()
+    assert said[1:] == ["quizlog: a tab sent a malformed message; it is closed"]
     assert remembered.read_bytes() == before
     assert list(Path(tempfile.gettempdir()).glob("quizlog.tab.*")) == []
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 import httpx
@@ -39,15 +40,18 @@ def start(folder: Path, *options: str, **environment: str) -> subprocess.Popen[s
     )
 
 
-@pytest.fixture
-def url(tmp_path: Path, build: Build) -> Iterator[str]:
-    build.record(QUIZ)
-    models = voters(tmp_path / "models.yaml", a=4, b=4)
-    server = start(tmp_path, "--models", str(models), "--json", QUIZLOG_TOKEN=TOKEN)
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A server of two records, `one` and `other`."""
+    folder = tmp_path_factory.mktemp("served")
+    for name in ("one.yaml", "other.yaml"):
+        Build(folder, dedent).record(QUIZ, name=name)
+    models = voters(folder / "models.yaml", a=4, b=4)
+    server = start(folder, "--models", str(models), "--json", QUIZLOG_TOKEN=TOKEN)
     assert server.stdout
     try:
         told = json.loads(server.stdout.readline())
-        assert (told["schema_version"], told["folders"]) == (1, [str(tmp_path.resolve())])
+        assert (told["schema_version"], told["folders"]) == (1, [str(folder.resolve())])
         yield told["url"]
     finally:
         server.send_signal(signal.SIGINT)
@@ -56,12 +60,12 @@ def url(tmp_path: Path, build: Build) -> Iterator[str]:
     assert "Traceback" not in err
 
 
-def test_steps_refusals_and_the_end(url: str, tmp_path: Path) -> None:
+def test_steps_refusals_and_the_end(url: str) -> None:
     with httpx.Client(base_url=url, headers={"Authorization": f"Bearer {TOKEN}"}) as http:
         for pointer, answer in enumerate(["4", "6"]):
-            body = {"sheet_id": "record", "input": answer, "pointer": pointer}
+            body = {"sheet_id": "one", "input": answer, "pointer": pointer}
             assert http.post("/quizlog/next", json=body).json()["pointer"] == pointer + 1
-        shown = http.post("/quizlog/next", json={"sheet_id": "record", "input": None}).json()
+        shown = http.post("/quizlog/next", json={"sheet_id": "one", "input": None}).json()
         assert shown["status"] == "success"
         stateless = {"script_id": "quiz", "seed": 7, "inputs": ["4"]}
         assert http.post("/quizlog/next", json=stateless).json()["next_prompt"] == "3 + 3 = "
@@ -80,7 +84,7 @@ def test_steps_refusals_and_the_end(url: str, tmp_path: Path) -> None:
 
 
 def solve(capsys: pytest.CaptureFixture[str], url: str, *words: str) -> tuple[int, str, str]:
-    code = main(["solve", "record", "--url", url, *words])
+    code = main(["solve", "other", "--url", url, *words])
     out, err = capsys.readouterr()
     return code, out, err
 
@@ -120,8 +124,9 @@ def test_wrong_calls(words: list[str], said: str, capsys: pytest.CaptureFixture[
     assert said in capsys.readouterr().err
 
 
-def test_a_port_that_is_taken(url: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["serve", "--port", url.rpartition(":")[2]]) == 2
+def test_a_port_that_is_taken(capsys: pytest.CaptureFixture[str]) -> None:
+    with listening("127.0.0.1", 0) as sock:
+        assert main(["serve", "--port", str(sock.getsockname()[1])]) == 2
     assert "cannot listen: Address already in use" in capsys.readouterr().err
 
 

@@ -161,7 +161,7 @@ async def test_the_budget_runs_while_a_question_waits_for_others(
 
 
 async def test_a_reader_who_leaves_ends_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(replies, "ALIVE_SECONDS", 0.001)
+    monkeypatch.setattr(replies, "_ALIVE_SECONDS", 0.001)
     ended = asyncio.Event()
 
     async def work(tell: Any) -> dict[str, Any]:

@@ -106,7 +106,8 @@ def thinking(thought: Thought) -> Any:
 class Lab:
     """All that a task of the tests needs, running."""
 
-    server: QuizServer
+    server: Any
+    """A `QuizServer`, or None where the pages are of another site."""
     fake: Fake
     runner: TaskRunner
     base: Path
@@ -123,12 +124,14 @@ class Lab:
 
 @asynccontextmanager
 async def lab(
-    server: QuizServer,
+    server: QuizServer | None,
     base: Path,
     thoughts: dict[str, Thought],
     budget: Budget = QUICK,
+    browser: Any = None,
     **settings: Any,
 ) -> AsyncIterator[Lab]:
+    """A lab whose browser is a real one, unless another is given."""
     async with fake_models() as fake:
         behaviours = {name: thinking(thought) for name, thought in thoughts.items()}
         before = dict(BEHAVIOURS)
@@ -139,12 +142,12 @@ async def lab(
         ]
         chosen = TaskSettings(
             task_basedir=base,
-            quiz_private_hosts=("127.0.0.1",),
             debug_keep_workspaces=True,
-            **settings,
+            **{"quiz_private_hosts": ("127.0.0.1",)} | settings,
         )
         async with live_panel(Models(models=voters), run_code) as panel:  # type: ignore[arg-type]
             runner = TaskRunner(chosen, panel, budget=budget)
+            runner.browser = browser or runner.browser
             try:
                 yield Lab(server, fake, runner, base)
             finally:

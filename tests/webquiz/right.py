@@ -6,6 +6,7 @@ import base64
 import struct
 import zlib
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from quizlog_tui.webquiz.demo_server.grader import Page
@@ -25,6 +26,7 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
 
+@cache
 def chart() -> str:
     """Four bars, as a data URI."""
     heights = [12, 30, 7, 22]

@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Event
 
 from quizlog_tui.webquiz.net.address import allowed_for
-from quizlog_tui.webquiz.net.gate import gate
+from quizlog_tui.webquiz.net.gate import Gate, gate
 from quizlog_tui.webquiz.page.browser import Browser, Tab
 from tests.support.local_http import QuietHandler, local_http
 
@@ -19,6 +19,8 @@ class Site:
     url: str = ""
     hits: list[str] = field(default_factory=list)
     closing: Event = field(default_factory=Event)
+    gate: Gate = field(default_factory=lambda: Gate(allowed_for("http://quiz.test/")))
+    """The way to it, where it is visited."""
 
 
 @contextmanager
@@ -68,7 +70,7 @@ async def visiting(
     try:
         with small_site(pages) as site:
             allowed = allowed_for(site.url, (), ["127.0.0.1"])
-            async with gate(allowed) as way_out, browser.tab(way_out, folder, 10**6) as tab:
+            async with gate(allowed) as site.gate, browser.tab(site.gate, folder, 10**6) as tab:
                 yield site, tab
     finally:
         await browser.close()

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from quizlog_tui.webquiz.net.address import allowed_for
 from quizlog_tui.webquiz.page.browser import NotRenderedError, Tab
 from quizlog_tui.webquiz.page.page import WebPage
-from quizlog_tui.webquiz.page.page_fetch import PageResources, gather, text_of
+from quizlog_tui.webquiz.page.page_fetch import _PageResources, gather, text_of
 
 SITE = "http://quiz.test"
 Serve = Callable[[str], Awaitable[httpx.Response]]
@@ -33,7 +33,7 @@ async def fetched(
     room: int = 10**6,
     seconds: float = 60.0,
     tab: Any = None,
-) -> PageResources:
+) -> _PageResources:
     urls = tuple(f"{SITE}{path}" for path in paths)
     page = WebPage(f"{SITE}/q", "", "text", f"{SITE}/submit", "text", resources=urls)
 

@@ -21,7 +21,7 @@ from quizlog_tui.webquiz.task.task_context import Budget
 from quizlog_tui.webquiz.task.tasks import durable
 from tests.webquiz.api_site import Answer, Seen, api_site
 from tests.webquiz.conftest import SECRET, Lab, lab
-from tests.webquiz.graded_site import graded_site
+from tests.webquiz.graded_site import ASKS, RIGHT, graded_site, says
 from tests.webquiz.stand_in import StandIn
 
 
@@ -68,8 +68,7 @@ def rmse_then_case(data: dict[str, Any], nth: int) -> dict[str, Any]:
 async def solving(base: Path, *chain: str) -> AsyncIterator[Lab]:
     with quiz_server(Options(chain=chain)) as server:
         budget = Budget(least_gap=0.0)  # tests turn the clock past its seconds
-        async with lab(server, base, {"ada": rmse_then_case}, budget) as running:
-            running.runner.browser = StandIn()  # type: ignore[assignment]
+        async with lab(server, base, {"ada": rmse_then_case}, budget, StandIn()) as running:
             yield running
 
 
@@ -82,6 +81,17 @@ async def run(
     request = TaskRequest(email, SECRET, url, task, triggered)
     keep = partial(durable, step=journal.step, wall=journal.wall)
     return await running.runner.work(request, make_durable=keep)
+
+
+async def cut_off(
+    running: Lab, cut: int, email: str, *, done: bool = True, url: str = ""
+) -> Journal:
+    """What is kept of a task whose process ended at an act; it may be taken up again."""
+    journal = Journal(cut=cut, done=done)
+    with pytest.raises(Killed):
+        await run(running, journal, email, url=url)
+    journal.cut = -1
+    return journal
 
 
 def answers(running: Lab, email: str) -> list[Any]:
@@ -106,10 +116,7 @@ async def test_cut_off_at_any_act_it_goes_on_and_repeats_only_what_may_be_lost(
         for cut, name in enumerate(names):
             for done in (False, True) if name in ("announce", "send") else (True,):
                 email = f"c{cut}{'d' if done else ''}@q.t"
-                journal = Journal(cut=cut, done=done)
-                with pytest.raises(Killed):
-                    await run(running, journal, email)
-                journal.cut = -1
+                journal = await cut_off(running, cut, email, done=done)
                 again = await run(running, journal, email)
                 sent = answers(running, email)
                 assert (again.state, once_each(sent)) == ("finished", [1.77, 1.89, "Brown"])
@@ -131,11 +138,10 @@ async def test_after_a_long_break_nobody_is_asked_and_nothing_is_sent_or_listed(
     async with solving(tmp_path, "q19-rmse") as running:
         for cut in (1, 2, 3):
             for done in (False, True) if cut < 3 else (False,):
-                email, journal = f"late{cut}{done}@q.t", Journal(cut=cut, done=done)
-                with pytest.raises(Killed):
-                    await run(running, journal, email)
+                email = f"late{cut}{done}@q.t"
+                journal = await cut_off(running, cut, email, done=done)
                 asked, rendered = len(running.fake.bodies), len(running.server.hits)
-                journal.cut, journal.late = -1, 300.0
+                journal.late = 300.0
                 result = await run(running, journal, email)
                 assert (result.state, answers(running, email)) == ("late", [])
                 assert result.pages[0].submissions == ()
@@ -145,10 +151,8 @@ async def test_after_a_long_break_nobody_is_asked_and_nothing_is_sent_or_listed(
 
 async def test_what_may_have_arrived_is_not_repeated_when_the_time_is_over(tmp_path: Path) -> None:
     async with solving(tmp_path, "q20-case") as running:
-        journal = Journal(cut=4, done=True)
-        with pytest.raises(Killed):
-            await run(running, journal, "over@q.t")
-        journal.cut, journal.late = -1, 300.0
+        journal = await cut_off(running, 4, "over@q.t")
+        journal.late = 300.0
         result = await run(running, journal, "over@q.t")
         assert (result.state, answers(running, "over@q.t")) == ("in_doubt", ["Brown"])
         assert [one.outcome for one in result.pages[0].submissions] == ["in_doubt"]
@@ -156,9 +160,7 @@ async def test_what_may_have_arrived_is_not_repeated_when_the_time_is_over(tmp_p
 
 async def test_what_is_cut_off_twice_while_it_is_sent_stays_in_doubt(tmp_path: Path) -> None:
     async with solving(tmp_path, "q20-case") as running:
-        journal = Journal(cut=4, done=True)
-        with pytest.raises(Killed):
-            await run(running, journal, "two@q.t")
+        journal = await cut_off(running, 4, "two@q.t")
         journal.cut = 6
         with pytest.raises(Killed):
             await run(running, journal, "two@q.t")
@@ -185,15 +187,9 @@ async def test_the_first_pages_time_runs_while_a_task_waits_for_its_turn(tmp_pat
 async def test_where_the_same_answer_is_not_graded_again_the_doubt_stays(
     tmp_path: Path, again: Any
 ) -> None:
-    right = {"correct": True, "url": None}
-    asks = {"/q": "What is 40 + 2? POST the answer to {site}/submit"}
-    with graded_site(asks, lambda payload, nth: right if nth == 1 else again) as site:
-        async with lab(None, tmp_path, {"ada": lambda data, nth: {"answer": 42}}) as running:  # type: ignore[arg-type]
-            running.runner.browser = StandIn()  # type: ignore[assignment]
-            journal = Journal(cut=4, done=True)
-            with pytest.raises(Killed):
-                await run(running, journal, "once@q.t", url=f"{site.url}/q")
-            journal.cut = -1
+    with graded_site({"/q": ASKS}, lambda payload, nth: RIGHT if nth == 1 else again) as site:
+        async with lab(None, tmp_path, {"ada": says(42)}, browser=StandIn()) as running:
+            journal = await cut_off(running, 4, "once@q.t", url=f"{site.url}/q")
             result = await run(running, journal, "once@q.t", url=f"{site.url}/q")
     assert (result.state, site.answers()) == ("in_doubt", [42, 42])
 
@@ -209,25 +205,19 @@ async def test_what_models_asked_for_is_not_sent_again(tmp_path: Path) -> None:
 
     asks = "POST n = 1 to /orders. POST its number to /submit"
     with api_site(asks, 1, lambda seen: Answer(len(posts()))) as site:
-        async with lab(None, tmp_path, {"ada": thought}) as running:  # type: ignore[arg-type]
-            running.runner.browser = StandIn()  # type: ignore[assignment]
-            journal = Journal(cut=2, done=True)
-            with pytest.raises(Killed):
-                await run(running, journal, "order@q.t", url=f"{site.url}/q")
-            journal.cut = -1
+        async with lab(None, tmp_path, {"ada": thought}, browser=StandIn()) as running:
+            journal = await cut_off(running, 2, "order@q.t", url=f"{site.url}/q")
             result = await run(running, journal, "order@q.t", url=f"{site.url}/q")
     assert (result.state, site.sent, len(posts())) == ("finished", [1], 1)
 
 
 async def test_where_its_files_are_gone_they_are_fetched_again(tmp_path: Path) -> None:
     async with solving(tmp_path, "q12-top3") as running:
-        email, journal = "moved@q.t", Journal(cut=2)
-        with pytest.raises(Killed):
-            await run(running, journal, email)
+        email = "moved@q.t"
+        journal = await cut_off(running, 2, email, done=False)
         file = tmp_path / email.encode().hex() / "files" / "01-q12-top3" / "q12.csv"
         whole = file.read_bytes()
         shutil.rmtree(file.parents[2])
-        journal.cut = -1
         await run(running, journal, email)
         assert file.read_bytes() == whole
         assert [name for name, _ in journal.kept].count("look") == 1

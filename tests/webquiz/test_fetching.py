@@ -22,7 +22,7 @@ from quizlog_tui.solver.redaction import Redaction
 from quizlog_tui.solver.solve import ROUNDS
 from quizlog_tui.webquiz.net import fetching
 from quizlog_tui.webquiz.net.address import allowed_for
-from quizlog_tui.webquiz.net.fetching import MOST_BODY, address_of, fault_of
+from quizlog_tui.webquiz.net.fetching import _MOST_BODY, _address_of, _fault_of
 from quizlog_tui.webquiz.task.task import TaskRequest, TaskResult
 from quizlog_tui.webquiz.task.task_runner import TaskRunner
 from tests.webquiz.api_site import Answer, ApiSite, Seen, api_site
@@ -33,8 +33,7 @@ ASKS = "Get the value. POST the answer to /submit"
 
 
 async def worked(base: Path, site: ApiSite, **thoughts: Thought) -> TaskResult:
-    async with lab(None, base, thoughts) as running:  # type: ignore[arg-type]
-        running.runner.browser = StandIn()  # type: ignore[assignment]
+    async with lab(None, base, thoughts, browser=StandIn()) as running:
         result = await running.work(url=f"{site.url}/q?email={JON}")
         assert SECRET.encode() not in running.artefacts()
     return result
@@ -210,12 +209,12 @@ SECRETS = Redaction([SECRET])
         ({"url": "/x", "headers": {"X": "1\r\nHost: evil.site"}}, "has a header that cannot be"),
         ({"url": "/x", "headers": {"X: 1\r\nY": "1"}}, "has a header that cannot be"),
         ({"url": "/x", "headers": {"X": "é"}}, "has a header that cannot be"),
-        ({"url": "/x", "body": "x" * (MOST_BODY + 1)}, "has a body of more than"),
+        ({"url": "/x", "body": "x" * (_MOST_BODY + 1)}, "has a body of more than"),
     ],
 )  # fmt: skip
 def test_requests_that_are_not_sent(wish: dict[str, Any], why: str) -> None:
     asked = FetchRequest(**wish)
-    fault = fault_of(asked, address_of(asked, QUIZ), allowed_for(QUIZ), CLOSED, SECRETS)
+    fault = _fault_of(asked, _address_of(asked, QUIZ), allowed_for(QUIZ), CLOSED, SECRETS)
     assert fault
     assert fault.startswith(why)
 
@@ -223,7 +222,7 @@ def test_requests_that_are_not_sent(wish: dict[str, Any], why: str) -> None:
 @pytest.mark.parametrize("url", ["/api", "api?x=[1]", "https://QUIZ.site/submit/more", "?page=2"])
 def test_requests_that_are_sent(url: str) -> None:
     asked = FetchRequest(url=url, headers={"Authorization": "Bearer 7", "Cookie": "a=b"})
-    assert fault_of(asked, address_of(asked, QUIZ), allowed_for(QUIZ), CLOSED, SECRETS) is None
+    assert _fault_of(asked, _address_of(asked, QUIZ), allowed_for(QUIZ), CLOSED, SECRETS) is None
 
 
 @given(st.text(min_size=1, max_size=50), st.text(max_size=10), st.text(max_size=10))
@@ -231,8 +230,8 @@ def test_whatever_a_model_writes_is_sent_to_the_quiz_or_refused(
     url: str, name: str, text: str
 ) -> None:
     asked = FetchRequest(url=url, headers={name: text})
-    place = address_of(asked, QUIZ)
-    fault = fault_of(asked, place, allowed_for(QUIZ), CLOSED, SECRETS)
+    place = _address_of(asked, QUIZ)
+    fault = _fault_of(asked, place, allowed_for(QUIZ), CLOSED, SECRETS)
     assert fault or place.lower().startswith("https://quiz.site/")
 
 
@@ -299,7 +298,7 @@ async def test_a_model_that_never_stops_asking_has_no_vote(tmp_path: Path) -> No
 async def test_the_requests_of_a_page_are_counted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fetching, "MOST_REQUESTS", 3)
+    monkeypatch.setattr(fetching, "_MOST_REQUESTS", 3)
 
     def endless_pages(seen: Seen) -> Answer:
         return Answer({"next": f"/api?{len(site.seen)}"})
@@ -318,7 +317,7 @@ async def test_the_requests_of_a_page_are_counted(
 async def test_what_is_too_big_or_too_slow_is_not_waited_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fetching, "MOST_REPLY", 1000)
+    monkeypatch.setattr(fetching, "_MOST_REPLY", 1000)
     monkeypatch.setattr(fetching, "_SECONDS", 1.0)
 
     def answers(seen: Seen) -> Answer:
@@ -360,7 +359,7 @@ async def test_a_task_is_repeated_with_recorded_replies_and_sends_no_request(
 
     gone, replies = False, tmp_path / "replies"
     with api_site(ASKS, 42, answers) as site:
-        async with lab(None, tmp_path / "a", {"ada": fetches({"url": "/api"})}) as running:  # type: ignore[arg-type]
+        async with lab(None, tmp_path / "a", {"ada": fetches({"url": "/api"})}) as running:
             voter = {"name": "ada", "base_url": running.fake.url, "model": "ada"}
             async with live_panel(Models(models=[voter]), run_code, keep=replies) as panel:  # type: ignore[list-item]
                 running.runner.panel = panel

@@ -1,19 +1,26 @@
+"""The gate: what passes, by a client and by a page that tries every way out of its browser."""
+
 from __future__ import annotations
 
 import asyncio
+import json
 import socket
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
 import pytest
 
 from quizlog_tui.webquiz.demo_server.web import quiz_server
-from quizlog_tui.webquiz.net.address import Allowed, allowed_for
+from quizlog_tui.webquiz.net.address import allowed_for
 from quizlog_tui.webquiz.net.gate import gate, through
-from quizlog_tui.webquiz.page.browser import Browser, NotRenderedError
+from quizlog_tui.webquiz.page import browser as browser_module
+from quizlog_tui.webquiz.page.browser import Browser
 from quizlog_tui.webquiz.page.page import read_page
-from tests.webquiz.conftest import open_contexts, shares_browser
-from tests.webquiz.small_site import small_site
+from tests.webquiz.conftest import needs_browser, open_contexts, shares_browser
+from tests.webquiz.small_site import small_site, visiting
 
 HERE = ("127.0.0.1", "localhost")
 
@@ -109,9 +116,7 @@ new WebSocket("{ws}/steal"); fetch("/away").catch(() => 0);
 
 
 @shares_browser
-async def test_a_page_reaches_no_other_site_in_a_browser(
-    shared_browser: Browser, tmp_path: Path
-) -> None:
+async def test_a_page_reaches_no_other_site_in_a_browser(tmp_path: Path) -> None:
     with quiz_server() as other:
         html = PAGE.replace("{other}", other.url).replace("{ws}", other.url.replace("http", "ws"))
         pages = {
@@ -119,19 +124,15 @@ async def test_a_page_reaches_no_other_site_in_a_browser(
             "/away": ("redirect", f"{other.url}/steal"),
             "/gone": ("redirect", f"{other.url}/q05-table"),
         }
-        with small_site(pages) as site:
-            async with (
-                gate(allowed_for(site.url, (), HERE)) as way_out,
-                shared_browser.tab(way_out, tmp_path, 10**6) as tab,
-            ):
-                snapshot = await tab.visit(f"{site.url}/p")
-                assert "Question" in snapshot.frames[0].text
-                assert (await tab.visit(f"{site.url}/gone")).status == 403
+        async with visiting(pages, tmp_path) as (site, tab):
+            snapshot = await tab.visit(f"{site.url}/p")
+            assert "Question" in snapshot.frames[0].text
+            assert (await tab.visit(f"{site.url}/gone")).status == 403
         assert other.hits == []
-        assert way_out.refused
+        assert site.gate.refused
 
 
-LATE = """<div id=a></div><script>setTimeout(() => { a.innerText = "Late: post your answer" }, 1500)</script>"""
+LATE = """<div id=a></div><script>setTimeout(() => { a.innerText = "Late: post your answer" }, 800)</script>"""
 CLOSED = """<div id=h></div><script>h.attachShadow({mode: "closed"}).innerHTML = "<p>Closed: submit 5</p>"</script>"""
 FRAMED = """<iframe srcdoc="<p>Framed: submit 6</p>"></iframe>"""
 HIDDEN = """<p>Intro</p><button onclick="q.hidden=false">Show question</button>
@@ -152,32 +153,20 @@ WAYS = {
 async def test_whatever_way_a_page_shows_its_question_it_is_read(
     shared_browser: Browser, tmp_path: Path
 ) -> None:
-    async def read(said: str, url: str, allowed: Allowed) -> str:
+    pages = {f"/{said}": ("html", html) for said, html in WAYS.items()}
+
+    async def read(said: str) -> str:
         folder = tmp_path / said
         folder.mkdir()
-        async with gate(allowed) as way_out, shared_browser.tab(way_out, folder, 10**6) as tab:
-            return read_page(await tab.visit(url), allowed).question
+        async with visiting(pages | {"/never": ("hang", "")}, folder) as (site, tab):
+            snapshot = await tab.visit(f"{site.url}/{said}")
+            assert "/sent" not in site.hits
+            return read_page(snapshot, site.gate.allowed).question
 
-    pages = {f"/{said}": ("html", html) for said, html in WAYS.items()}
-    with small_site(pages | {"/never": ("hang", "")}) as site:
-        allowed = allowed_for(site.url, (), HERE)
-        reading = (read(said, f"{site.url}/{said}", allowed) for said in WAYS)
-        for said, question in zip(WAYS, await asyncio.gather(*reading), strict=True):
-            assert said in question
-        assert "/sent" not in site.hits
+    for said, question in zip(WAYS, await asyncio.gather(*map(read, WAYS)), strict=True):
+        assert said in question
     assert [path.read_text() for path in tmp_path.glob("*/*")] == ["x,y"]
     assert open_contexts(shared_browser) == 0
-
-
-@shares_browser
-async def test_a_page_that_never_comes_is_given_up(shared_browser: Browser, tmp_path: Path) -> None:
-    with small_site({"/p": ("hang", "")}) as site:
-        async with (
-            gate(allowed_for(site.url, (), HERE)) as way_out,
-            shared_browser.tab(way_out, tmp_path, 10**6, seconds=0.5) as tab,
-        ):
-            with pytest.raises(NotRenderedError):
-                await tab.visit(f"{site.url}/p")
 
 
 async def test_no_answer_is_sent_on_a_connection_that_is_just_being_closed() -> None:
@@ -194,3 +183,150 @@ async def test_a_question_is_asked_again_when_the_line_breaks_and_a_submission_i
             with pytest.raises(httpx.RemoteProtocolError):
                 await http.post(f"{site.url}/submit")
     assert site.hits == ["/file", "/file", "/submit"]
+
+
+# -- ways out of a browser that do not lead through the gate
+
+
+CALL = """
+async function call(Connection) {
+  const line = new Connection({ iceServers: [
+    { urls: "stun:127.0.0.1:{udp}" },
+    { urls: "turn:127.0.0.1:{udp}", username: "a", credential: "b" },
+    { urls: "turn:127.0.0.1:{tcp}?transport=tcp", username: "a", credential: "b" },
+  ] });
+  line.createDataChannel("out");
+  await line.setLocalDescription(await line.createOffer());
+  await new Promise(done => {
+    const look = () => line.iceGatheringState === "complete" ? done() : setTimeout(look, 20);
+    look();
+    setTimeout(done, 1000);  // where it is let out it waits for a reply
+  });
+}
+"""
+WEBRTC = f"""<p id=said>Loading…</p><iframe id=empty></iframe><iframe id=inner srcdoc="<p></p>"></iframe>
+<script>{CALL}
+addEventListener("load", async () => {{
+  const windows = [window, empty.contentWindow, inner.contentWindow];
+  const late = document.body.appendChild(document.createElement("iframe"));
+  windows.push(late.contentWindow, open("about:blank"));
+  const names = ["RTCPeerConnection", "webkitRTCPeerConnection"];
+  const found = windows.flatMap(one => names.map(name => one && one[name])).filter(Boolean);
+  for (const Connection of found) await call(Connection);
+  said.textContent = `Question: ${{found.length}} ways found, submit`;
+}});</script>"""
+OTHERS = """<link rel=dns-prefetch href="//leak.invalid"><link rel=preconnect href="http://127.0.0.1:{tcp}">
+<p id=said>Loading…</p><script>
+const attempt = `new WebTransport("https://127.0.0.1:{udp}/").ready.catch(e => String(e))`;
+const worker = new Worker(URL.createObjectURL(new Blob(
+  [`(async () => postMessage(await ${attempt}))()`])));
+addEventListener("load", async () => {
+  const told = [await eval(attempt), await new Promise(done => worker.onmessage = m => done(m.data))];
+  said.textContent = `Question: ${told.length} attempts, submit`;
+});</script>"""
+
+
+@dataclass
+class Listeners:
+    """Sockets that nobody should reach."""
+
+    udp: socket.socket
+    tcp: socket.socket
+
+    def fill(self, page: str) -> str:
+        for name, one in (("{udp}", self.udp), ("{tcp}", self.tcp)):
+            page = page.replace(name, str(one.getsockname()[1]))
+        return page
+
+    def reached(self) -> list[str]:
+        """What arrived so far."""
+        found = []
+        for name, take in (("udp", lambda: self.udp.recv(2000)), ("tcp", self.tcp.accept)):
+            try:
+                take()
+            except BlockingIOError:
+                continue
+            found.append(name)
+        return found
+
+
+@contextmanager
+def listeners() -> Iterator[Listeners]:
+    with (
+        closing(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) as udp,
+        closing(socket.create_server(("127.0.0.1", 0))) as tcp,
+    ):
+        udp.bind(("127.0.0.1", 0))
+        udp.setblocking(False)
+        tcp.setblocking(False)
+        yield Listeners(udp, tcp)
+
+
+@shares_browser
+async def test_a_page_finds_no_webrtc_in_any_window(tmp_path: Path) -> None:
+    with listeners() as ways:
+        async with visiting({"/p": ("html", ways.fill(WEBRTC))}, tmp_path) as (site, tab):
+            snapshot = await tab.visit(f"{site.url}/p")
+        assert snapshot.frames[0].text.startswith("Question: 0 ways found")
+        assert ways.reached() == []
+
+
+@shares_browser
+async def test_webrtc_sends_nothing_past_the_gate_though_a_page_has_it(tmp_path: Path) -> None:
+    """The browser's own settings hold it back: the script that removes it is not run here."""
+    with listeners() as ways:
+        async with visiting({"/p": ("html", ways.fill(WEBRTC))}, tmp_path) as (site, tab):
+            assert tab.context.browser
+            bare = await tab.context.browser.new_context(
+                proxy={"server": site.gate.url, "bypass": "<-loopback>"}
+            )
+            shown = await bare.new_page()
+            await shown.goto(f"{site.url}/p")
+            await shown.wait_for_function("/[1-9][0-9]* ways found/.test(said.textContent)")
+            await bare.close()
+        assert ways.reached() == []
+
+
+@shares_browser
+async def test_nor_do_other_ways_to_connect_pass_the_gate(tmp_path: Path) -> None:
+    with listeners() as ways:
+        async with visiting({"/p": ("html", ways.fill(OTHERS))}, tmp_path) as (site, tab):
+            snapshot = await tab.visit(f"{site.url}/p")
+        assert snapshot.frames[0].text.startswith("Question: 2 attempts")
+        assert ways.reached() == []
+
+
+FORM = """<p>Question, submit</p><form><input name=email><input name=city><input type=password>
+<input name=street></form>"""
+LEAVES = ("TCP_CONNECT_ATTEMPT", "UDP_BYTES_SENT")
+LOOKS_UP = ("DNS_TRANSACTION", "HOST_RESOLVER_SYSTEM_TASK", "HOST_RESOLVER_MDNS_TASK")
+
+
+def network_events(path: Path) -> list[tuple[str, str]]:
+    """What a browser's own log says of its network, by kind and address."""
+    log = json.loads(path.read_text())
+    kinds = {number: name for name, number in log["constants"]["logEventTypes"].items()}
+    found = []
+    for event in log["events"]:
+        kind, address = kinds[event["type"]], event.get("params", {}).get("address", "")
+        if kind in LOOKS_UP or (kind in LEAVES and address):  # an attempt ends without one
+            found.append((kind, address))
+    return found
+
+
+@pytest.mark.long
+@needs_browser()
+async def test_the_browsers_own_services_reach_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = tmp_path / "network.json"
+    flags = (*browser_module._FLAGS, f"--log-net-log={log}")
+    monkeypatch.setattr(browser_module, "_FLAGS", flags)
+    async with visiting({"/p": ("html", FORM)}, tmp_path) as (site, tab):
+        for _ in range(3):
+            await tab.visit(f"{site.url}/p")
+    assert site.gate.refused == []
+    gate_address = site.gate.url.removeprefix("http://")
+    events = network_events(log)
+    assert ("TCP_CONNECT_ATTEMPT", gate_address) in events
+    assert {event for event in events if event[1] != gate_address} == set()

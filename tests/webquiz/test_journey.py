@@ -25,8 +25,7 @@ from tests.webquiz.stand_in import StandIn
 async def led(
     base: Path, site: Graded, start: str, thought: Thought, **settings: Any
 ) -> TaskResult:
-    async with lab(None, base, {"ada": thought}, **settings) as running:  # type: ignore[arg-type]
-        running.runner.browser = StandIn()  # type: ignore[assignment]
+    async with lab(None, base, {"ada": thought}, browser=StandIn(), **settings) as running:
         result = await running.work(url=f"{site.url}{start}")
         assert SECRET.encode() not in running.artefacts()
         return result

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quizlog_tui.webquiz.net.address import allowed_for
-from quizlog_tui.webquiz.page.page import asked_kind, decoded, lenient, read_page, sample_of
-from quizlog_tui.webquiz.page.snapshot import Link, LoadedJson, PageForm, PageFrame, Snapshot
+from quizlog_tui.webquiz.page.page import _asked_kind, _sample_of, decoded, lenient, read_page
+from quizlog_tui.webquiz.page.snapshot import Link, PageForm, PageFrame, Snapshot
 
 URL = "https://quiz.site/project2/q?email=a%40b.c&id=7"
 AT = "https://quiz.site/project2"
@@ -37,16 +37,8 @@ def shot(text: str = "", **frame: object) -> Snapshot:
         (shot("POST the code back to /submit"), "https://quiz.site/submit", "text"),
         (shot("POST it to https://example.com/submit"), "", "none"),
         (shot("POST it to https://evil.site/submit"), "", "none"),
-        (
-            shot("POST it to https://quiz.site.evil.site/submit"),
-            "",
-            "none",
-        ),
-        (
-            shot("POST it to https://quiz.site@evil.site/submit"),
-            "",
-            "none",
-        ),
+        (shot("POST it to https://quiz.site.evil.site/submit"), "", "none"),
+        (shot("POST it to https://quiz.site@evil.site/submit"), "", "none"),
         (shot("POST it to http://quiz.site/submit"), "", "none"),
         (shot("POST it to https://other.site/submit"), "", "none"),
         (
@@ -60,11 +52,7 @@ def shot(text: str = "", **frame: object) -> Snapshot:
             "https://quiz.site/f",
             "form",
         ),
-        (
-            shot(loaded=(LoadedJson("https://quiz.site/api", '{"submit": "/grade/6"}'),)),
-            "https://quiz.site/grade/6",
-            "loaded",
-        ),
+        (shot(loaded=('{"submit": "/grade/6"}',)), "https://quiz.site/grade/6", "loaded"),
         (shot("Data: https://quiz.site/data.csv"), "", "none"),
         (
             shot("POST your answer to the grader", drawn=("POST to https://quiz.site/c/submit",)),
@@ -270,7 +258,7 @@ def test_further_fields_of_a_sample_are_constants_unless_placeholders() -> None:
     text = json.dumps(
         {"email": "your email", "answer": 1, "quiz": "q7", "token": "your token", "v": 2}
     )
-    assert sample_of([text]).constants == {"quiz": "q7", "v": 2}
+    assert _sample_of([text]).constants == {"quiz": "q7", "v": 2}
 
 
 @pytest.mark.parametrize(
@@ -288,7 +276,7 @@ def test_further_fields_of_a_sample_are_constants_unless_placeholders() -> None:
     ],
 )
 def test_the_kind_of_answer(question: str, kind: str) -> None:
-    assert asked_kind(question) == kind
+    assert _asked_kind(question) == kind
 
 
 @given(st.text(max_size=200), st.lists(st.text(max_size=60), max_size=3))

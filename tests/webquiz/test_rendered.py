@@ -47,10 +47,7 @@ SHOWN = {
         "2^10 x^(n+1) H_2O",
     ),
     "what is struck out": ("<p><s>5</s> 6", "~~5~~ 6"),
-    "what CSS strikes out": (
-        "<p><span style='text-decoration:line-through'>5</span> 6",
-        "~~5~~ 6",
-    ),
+    "what CSS strikes out": ("<p><span style='text-decoration:line-through'>5</span> 6", "~~5~~ 6"),
     "a number before what CSS adds": (
         "<style>li::before{content:'Case '}</style><ol><li>apples</ol>",
         "1. Case apples",
@@ -75,9 +72,9 @@ SHOWN = {
         "a\n\nb\n\nc d",
     ),
     "what is far below": (
-        "<div style='height:9000px'></div><div style='content-visibility:auto'>a</div><p id=q></p><script>"
+        "<p>0</p><div style='height:9000px'></div><div style='content-visibility:auto'>a</div><p id=q></p><script>"
         "new IntersectionObserver(([e]) => { if (e.isIntersecting) q.textContent = 'b' }).observe(q)</script>",
-        "a\n\nb",
+        "0\n\na\n\nb",
     ),
     "a table with cells over several": (
         "<table><tr><th rowspan=2>R<th colspan=2>AB<th>C<tr><td>1<td><p>2</p><td>3<tr><td><td>4</table>e",
@@ -160,8 +157,8 @@ UNREAD = {
     "<p style='background:url(/q.png);height:50px'>": ("[image q.png, not read]", "image q.png"),
     "<svg width=50 height=50><title>pie</title></svg>": ("[drawing: pie]", "drawing"),
     "<video src=/q.mp4></video>": ("[video q.mp4, not read]", "video q.mp4"),
-    "<object data=/q.pdf type=application/pdf width=50 height=50></object>": (
-        "[object q.pdf, not read]",
+    "<p>a</p><object data=/q.pdf type=application/pdf width=50 height=50></object>": (
+        "a\n\n[object q.pdf, not read]",
         "object q.pdf",
     ),
     "<button onclick=\"location = '/sent'\">Next</button>": ("Next", "what “Next” leads to"),
@@ -353,34 +350,28 @@ async def test_a_page_too_large_for_all_that_is_read_without(tmp_path: Path) -> 
     assert notes == ["not read: what CSS, labels and form controls say, as the page is too large"]
 
 
+DISPLAYS = ["block", "inline", "table", "table-row", "table-cell", "list-item", "contents"]
+NAMES = [
+    "div",
+    "p",
+    "sup",
+    "select",
+    "input",
+    "img",
+    "svg",
+    "canvas",
+    "br",
+    "td",
+    "mfrac",
+    "::marker",
+]
 TREES = st.recursive(
     st.text(max_size=9),
     lambda inner: st.tuples(
-        st.sampled_from(
-            ["block", "inline", "table", "table-row", "table-cell", "list-item", "contents"]
-        ),
-        st.sampled_from(
-            [
-                "div",
-                "p",
-                "sup",
-                "select",
-                "input",
-                "img",
-                "svg",
-                "canvas",
-                "br",
-                "td",
-                "mfrac",
-                "::marker",
-            ]
-        ),
-        st.lists(inner, max_size=4),
+        st.sampled_from(DISPLAYS), st.sampled_from(NAMES), st.lists(inner, max_size=4)
     ),
     max_leaves=25,
 )
-
-
 STYLE = "block visible normal none normal none 1 16px red white none visible"
 
 

@@ -26,8 +26,8 @@ from quizlog_tui.webquiz.net.address import (
     site_of,
 )
 from quizlog_tui.webquiz.net.submit import payload_of, read_reply
-from quizlog_tui.webquiz.page.visit import CAP, FrameState, settled
-from quizlog_tui.webquiz.task.orchestrate import as_asked, is_refused, tells
+from quizlog_tui.webquiz.page.visit import _CAP, _FrameState, settled
+from quizlog_tui.webquiz.task.orchestrate import _as_asked, is_refused, tells
 from quizlog_tui.webquiz.task.settings import TaskSettings, read_settings
 from quizlog_tui.webquiz.task.task import TaskRequest, request_fault
 from quizlog_tui.webquiz.task.task_context import Budget
@@ -58,26 +58,12 @@ def test_public_addresses_are_allowed(address: str) -> None:
 @pytest.mark.parametrize(
     "url",
     [
-        "ftp://a.b",
-        "file:///etc/passwd",
-        "javascript:1",
-        "",
-        "http://",
-        "http://u:p@a.b/",
-        "http://a.b:99999/",
-        "http://[::1",
-        "http://a.b/\ud800",
-        "http://2130706433/",
-        "http://0x7f.1/",
-        "http://0x/",
-        "http://127.1/",
-        "http://0177.0.0.1/",
-        "http://0/",
-        "http://127.0.0.1.1/",
-        "http://①②⑦.1/",
-        "http://%31%32%37.0.0.1/",
+        "ftp://a.b", "file:///etc/passwd", "javascript:1", "", "http://", "http://u:p@a.b/",
+        "http://a.b:99999/", "http://[::1", "http://a.b/\ud800", "http://2130706433/",
+        "http://0x7f.1/", "http://0x/", "http://127.1/", "http://0177.0.0.1/", "http://0/",
+        "http://127.0.0.1.1/", "http://①②⑦.1/", "http://%31%32%37.0.0.1/",
     ],
-)
+)  # fmt: skip
 def test_what_is_no_url_to_visit(url: str) -> None:
     with pytest.raises(BadAddressError):
         site_of(url)
@@ -106,17 +92,10 @@ def test_a_site_may_be_moved_to_https_and_nowhere_else(first: str, other: str, s
     assert (allowed.site(site_of(other)), allowed.is_home(other)) == (same, same)
 
 
-def moment(**other: object) -> FrameState:
-    usual = {
-        "length": 50,
-        "quiet": 500.0,
-        "ready": True,
-        "pictures": 0,
-        "timers": 0,
-        "asks": True,
-        "loading": False,
-    }
-    return FrameState(**(usual | other))  # type: ignore[arg-type]
+def moment(**other: object) -> _FrameState:
+    usual = {"length": 50, "quiet": 500.0, "ready": True, "pictures": 0, "timers": 0}
+    usual |= {"asks": True, "loading": False}
+    return _FrameState(**(usual | other))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -138,9 +117,9 @@ def moment(**other: object) -> FrameState:
         (moment(inert=True, quiet=0.0), 1, False),
     ],
 )
-def test_when_a_page_has_settled(frame: FrameState, pending: int, done: bool) -> None:
+def test_when_a_page_has_settled(frame: _FrameState, pending: int, done: bool) -> None:
     assert bool(settled([frame], pending, 1.0)) is done
-    assert settled([frame], pending, CAP)
+    assert settled([frame], pending, _CAP)
 
 
 @given(st.integers(0, 2), st.floats(0, 400))
@@ -248,8 +227,8 @@ def test_refused_classes_are_not_sent_again() -> None:
 
 
 def test_a_boolean_in_quotes_is_sent_as_one_where_one_is_asked_for() -> None:
-    assert as_asked("False", ModelQuestion("Answer with a JSON boolean")) is False
-    assert as_asked("false", ModelQuestion("The third word?")) == "false"
+    assert _as_asked("False", ModelQuestion("Answer with a JSON boolean")) is False
+    assert _as_asked("false", ModelQuestion("The third word?")) == "false"
 
 
 @pytest.mark.parametrize(
@@ -269,16 +248,11 @@ def test_which_reasons_tell_something(reason: str, told: bool) -> None:
 @pytest.mark.parametrize(
     "data",
     [
-        [],
-        "x",
-        {},
-        {"email": "a", "secret": "b"},
-        {"email": 1, "secret": "b", "url": "c"},
-        {"email": "a", "secret": " ", "url": "c"},
-        {"email": "\ud800", "secret": "b", "url": "c"},
+        [], "x", {}, {"email": "a", "secret": "b"}, {"email": 1, "secret": "b", "url": "c"},
+        {"email": "a", "secret": " ", "url": "c"}, {"email": "\ud800", "secret": "b", "url": "c"},
         {"email": "a", "secret": "b", "url": "c\udfff"},
     ],
-)
+)  # fmt: skip
 def test_faults_of_a_trigger(data: object) -> None:
     assert request_fault(data)
 
@@ -309,13 +283,10 @@ def test_settings_by_the_names_of_the_plan(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "MAX_CONCURRENT_TASKS=many",
-        "TASK_RETENTION_HOURS=0",
-        "DEBUG_KEEP_WORKSPACES=perhaps",
-        "USER_SECRET=short",
-        "TASK_RETENTION_HOURS=inf",
+        "MAX_CONCURRENT_TASKS=many", "TASK_RETENTION_HOURS=0", "DEBUG_KEEP_WORKSPACES=perhaps",
+        "USER_SECRET=short", "TASK_RETENTION_HOURS=inf",
     ],
-)
+)  # fmt: skip
 def test_bad_settings_are_named(tmp_path: Path, line: str) -> None:
     (tmp_path / "e").write_text(line)
     with pytest.raises(ConfigError, match=line.split("=")[0]):
@@ -350,20 +321,12 @@ def test_a_file_of_settings_that_cannot_be_read_is_named(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     "url",
     [
-        "http://127.0.0.1/x",
-        "http://localhost/",
-        "http://10.0.0.1/",
-        "http://169.254.169.254/latest",
-        "http://[::1]/",
-        "http://127.0.0.1./",
-        "http://①②⑦.⓪.⓪.①/",
-        "http://2130706433/x",
-        "http://0x7f.1/q",
-        "http://[64:ff9b::7f00:1]/",
-        "ftp://a.b",
-        "nonsense",
+        "http://127.0.0.1/x", "http://localhost/", "http://10.0.0.1/",
+        "http://169.254.169.254/latest", "http://[::1]/", "http://127.0.0.1./",
+        "http://①②⑦.⓪.⓪.①/", "http://2130706433/x", "http://0x7f.1/q", "http://[64:ff9b::7f00:1]/",
+        "ftp://a.b", "nonsense",
     ],
-)
+)  # fmt: skip
 def test_private_urls_are_no_tasks(url: str) -> None:
     assert url_fault(url, TaskSettings())
 
@@ -381,7 +344,8 @@ def test_a_workspace_keeps_its_results_when_it_goes(tmp_path: Path) -> None:
     space.note("the secret is hush-hush\x1b[31m\nsecond")
     space.write_result({"answer": ["hush-hush"]})
     (space.page_folder(1, "../../x") / "data").write_text("x")
-    kept = cleanup_task_workspace(space)
+    cleanup_task_workspace(space)
+    kept = tmp_path / "results" / ("a" * 32)
     assert not space.folder.exists()
     assert sorted(path.name for path in kept.iterdir()) == ["result.json", "task.log"]
     text = (kept / "task.log").read_text()
@@ -396,7 +360,7 @@ def test_the_sweeper_takes_old_folders_of_tasks_only(tmp_path: Path) -> None:
         if name[0] != "b":
             os.utime(tmp_path / name, (1, 1))
     (tmp_path / ("d" * 32)).symlink_to(tmp_path / "somebody")
-    assert sweep(tmp_path, 1, frozenset({"c" * 32})) == ["a" * 32]
+    sweep(tmp_path, 1, frozenset({"c" * 32}))
     assert sorted(path.name[0] for path in tmp_path.iterdir()) == ["b", "c", "d", "s"]
 
 

@@ -25,10 +25,10 @@ from quizlog_tui.solver.redaction import Redaction
 from quizlog_tui.webquiz.task.task import PageResult, TaskResult
 from quizlog_tui.webquiz.task.task_record import (
     TaskRecord,
-    TaskScript,
-    describe_task,
+    _describe_task,
+    _TaskScript,
+    _with_task_answers,
     typed,
-    with_task_answers,
 )
 from tests.support.task_results import RIGHT, SKIPPED, page, sent, task
 
@@ -79,7 +79,7 @@ def test_a_record_is_what_its_script_does(
     assert (verdict.verdict, verdict.what) == ("reproducible", None)
     with Session(kept.path) as session:
         assert session.warnings == []
-        assert session.reply().to_dict()["print"] == list(describe_task(ended).print)
+        assert session.reply().to_dict()["print"] == list(_describe_task(ended).print)
 
 
 def test_a_refused_answer_is_a_branch_that_raises_what_the_server_said(kept: Kept) -> None:
@@ -159,8 +159,8 @@ def test_whatever_a_person_does_nothing_is_lost_and_the_task_goes_on(
         for choice in between:
             record = meddled(record, choice)
         lines = [tuple(record.path_of(name)) for name in record.names]
-        now = describe_task(task("running", *[REFUSED_FIRST] * number, OPEN))
-        record = with_task_answers(record, now, "sha256:0", "2026-11-21")
+        now = _describe_task(task("running", *[REFUSED_FIRST] * number, OPEN))
+        record = _with_task_answers(record, now, "sha256:0", "2026-11-21")
         assert tuple(record.path_of(MAIN)) == now.answers
         kept = [tuple(record.path_of(name)) for name in record.names]
         assert all(any(path[: len(line)] == line for path in kept) for line in lines)
@@ -218,7 +218,7 @@ def test_nobody_holds_the_lock_between_two_pages(kept: Kept) -> None:
         pass
 
 
-def run(script: TaskScript, *answers: str) -> tuple[list[str], str | None, int | None]:
+def run(script: _TaskScript, *answers: str) -> tuple[list[str], str | None, int | None]:
     """What a plain run prints, and what it raises where; `asks` if it wants one answer more."""
     shown: list[str] = []
     given_answers = iter(answers)
@@ -233,7 +233,7 @@ def run(script: TaskScript, *answers: str) -> tuple[list[str], str | None, int |
 
 
 def test_a_quiz_that_was_all_right_ends_without_an_exception() -> None:
-    script = describe_task(task("finished", RIGHT, RIGHT))
+    script = _describe_task(task("finished", RIGHT, RIGHT))
     assert script.answers == ("4", "4")
     assert (script.ended, script.message) == (True, None)
     assert run(script, "4", "4") == (list(script.print), None, None)
@@ -241,14 +241,14 @@ def test_a_quiz_that_was_all_right_ends_without_an_exception() -> None:
 
 
 def test_the_open_page_waits_for_its_answer() -> None:
-    script = describe_task(task("running", RIGHT, page("open", sent(1, "too few"), sent(2))))
+    script = _describe_task(task("running", RIGHT, page("open", sent(1, "too few"), sent(2))))
     assert (script.answers, script.ended) == (("4",), False)
     assert run(script, "4") == (list(script.print), "asks", None)
     assert [(one.at, one.answer) for one in script.tries] == [(1, "1")]
 
 
 def test_a_refused_answer_raises_with_what_the_server_said_and_the_share_so_far() -> None:
-    script = describe_task(task("finished", RIGHT, replace(SKIPPED, state="correct")))
+    script = _describe_task(task("finished", RIGHT, replace(SKIPPED, state="correct")))
     shown, message, line = run(script, "4", "1")
     assert message == "refused: no"
     assert script.text.splitlines()[line - 1].endswith("#score = 0.5")  # type: ignore[operator]
@@ -257,7 +257,7 @@ def test_a_refused_answer_raises_with_what_the_server_said_and_the_share_so_far(
 
 
 def test_an_answer_that_was_never_sent_has_no_reply() -> None:
-    script = describe_task(task("finished", RIGHT))
+    script = _describe_task(task("finished", RIGHT))
     assert run(script, "5")[1] == (
         "this answer was never sent: what the server would say is not known"
     )
@@ -284,14 +284,14 @@ def test_an_answer_that_was_never_sent_has_no_reply() -> None:
 def test_every_other_end_is_told(
     ended: TaskResult, answers: tuple[str, ...], message: str, score: float
 ) -> None:
-    script = describe_task(ended)
+    script = _describe_task(ended)
     assert (script.answers, script.message, script.score) == (answers, message, score)
     assert run(script, *answers) == (list(script.print), message, script.line)
 
 
 def test_the_script_only_grows_while_a_task_runs() -> None:
-    asked = describe_task(task("running", RIGHT, page("open")))
-    later = describe_task(task("running", RIGHT, RIGHT, page("open")))
+    asked = _describe_task(task("running", RIGHT, page("open")))
+    later = _describe_task(task("running", RIGHT, RIGHT, page("open")))
     assert later.print[: len(asked.print)] == asked.print
     assert later.answers[: len(asked.answers)] == asked.answers
 
@@ -318,5 +318,5 @@ def test_whatever_pages_and_servers_say_it_stays_data(
     question: str, reason: str, answer: Any, kind: str
 ) -> None:
     asked = page("skipped", sent(answer, reason), question=question, kind=kind)
-    script = describe_task(task("finished", asked))
+    script = _describe_task(task("finished", asked))
     assert run(script, *script.answers) == (list(script.print), script.message, script.line)

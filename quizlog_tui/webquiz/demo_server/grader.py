@@ -1,29 +1,22 @@
-"""The practice quiz: its pages and files, the expected answers, and the grading of submissions.
+"""The practice quiz: its pages, the expected answers, and the grading of submissions.
 
-`html/` has the pages: as on real ones, text is made by scripts, late, drawn or hidden. `site/` has
-the files, by their paths. What depends on an e-mail address or a query is made here. The checks
-that pages name are as lenient as real ones; tests may advance the clock. Knows no HTTP apart from
-status numbers. Thread-safe.
+The checks that pages name are as lenient as real ones; tests may move the clock. Knows no HTTP
+apart from status numbers. Thread-safe.
 """
 
 from __future__ import annotations
 
 import base64
 import hashlib
-import html
 import json
-import math
-import random
 import re
 import struct
 import time
-import unicodedata
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cache
-from pathlib import Path
 from threading import Lock
 from typing import Any, Literal
 from urllib.parse import parse_qs, quote, urlsplit
@@ -31,26 +24,12 @@ from urllib.parse import parse_qs, quote, urlsplit
 from ...errors import UsageError, did_you_mean
 from ...files.paths import quiz_pages
 
-_ALWAYS_ON = 2
-"""Up to this difficulty, the reply to a wrong answer names the next page too."""
 EMAIL = "jon@quiz.test"
 """The default e-mail address, one of the two that the pages have answers for."""
-_HERE = Path(__file__).parent
-_PERSONAL = frozenset({"q03-audio", "q07-api", "q15-canvas"})
-"""The pages that want an address."""
-_ORDERS = 47
-_PER_PAGE = 20
-_TYPES = {
-    ".csv": "text/csv; charset=utf-8",
-    ".html": "text/html; charset=utf-8",
-    ".json": "application/json; charset=utf-8",
-    ".opus": "audio/ogg",
-    ".pdf": "application/pdf",
-    ".png": "image/png",
-    ".vtt": "text/vtt; charset=utf-8",
-    ".wav": "audio/wav",
-    ".zip": "application/zip",
-}
+_ALWAYS_ON = 2
+"""Up to this difficulty, the reply to a wrong answer names the next page too."""
+_FIELDS = ("email", "secret", "url", "answer")
+"""The required fields of a submission."""
 
 
 @dataclass(frozen=True)
@@ -61,11 +40,15 @@ class Page:
     path: str
     difficulty: int
     question: str
-    assets: Mapping[str, Any]
     answer: Any
     """The expected answer, or one for each e-mail address."""
     check: Mapping[str, Any]
     """How an answer is checked."""
+
+    @property
+    def submit_path(self) -> str:
+        """The path that the page names for its answer."""
+        return "/grade/q06" if self.id == "q06-fetch" else "/submit"
 
     def expected(self, email: str) -> Any:
         """The answer expected of an address."""
@@ -78,17 +61,11 @@ def all_pages() -> dict[str, Page]:
     """Every page by its path, in order."""
     data = json.loads(quiz_pages().read_text(encoding="utf-8"))
     names = Page.__dataclass_fields__
-    pages = [Page(**{key: value for key, value in one.items() if key in names})
-             for one in data["pages"]]  # fmt: skip
-    return {page.path: page for page in pages}
+    return {one["path"]: Page(**{name: one[name] for name in names}) for one in data["pages"]}
 
 
-def chain_of(ids: Sequence[str]) -> list[Page]:
-    """The pages of a chain; all of them if none are named.
-
-    Raises:
-        UsageError: There is no such page.
-    """
+def _chain_of(ids: Sequence[str]) -> list[Page]:
+    """The pages of a chain; all of them if none are named."""
     known = {page.id: page for page in all_pages().values()}
     for name in ids:
         if name not in known:
@@ -97,108 +74,16 @@ def chain_of(ids: Sequence[str]) -> list[Page]:
     return [known[name] for name in ids] or list(known.values())
 
 
-def email_number(email: str) -> int:
-    """The first four hexadecimal digits of the address's SHA-1."""
-    return int(hashlib.sha1(email.encode(), usedforsecurity=False).hexdigest()[:4], 16)
-
-
-def _submit_path(page: Page) -> str:
-    """The path that a page names for its answer."""
-    return "/grade/q06" if page is all_pages()["/q06-fetch"] else "/submit"
-
-
-def page_html(page: Page, email: str) -> str:
-    """The HTML of a page for an e-mail address, which is "" if none was given."""
-    if page.id in _PERSONAL and not email:
-        return f"<!doctype html><title>{page.id}</title><p>Please provide ?email=</p>"
-    text = (_HERE / "html" / f"{page.id}.html").read_text(encoding="utf-8")
-    address = html.escape(email.replace("+", "%2B"))
-    return text.replace("{email}", address).replace("{emailNumber}", str(email_number(email)))
-
-
-# -- files
-
-
-@dataclass(frozen=True)
-class Asset:
-    """A file to serve."""
-
-    type: str
-    data: bytes
-
-
-def asset(path: str, email: str) -> Asset | None:
-    """The file at a path, made for an address; None if there is none."""
-    if path == "/q03.csv":
-        table = "".join(f"{one},{other}\n" for one, other in numbers(email))
-        return Asset(_TYPES[".csv"], table.encode())
-    if path == "/files/q32.json":
-        return _json_page({"email": email})
-    file = _files().get(path)
-    return Asset(_TYPES[file.suffix], file.read_bytes()) if file else None
-
-
-@cache
-def _files() -> dict[str, Path]:
-    """The files of `site/`, by their paths on the server; pages have no suffix there."""
-    site = _HERE / "site"
-    found = (file for file in site.rglob("*") if file.suffix in _TYPES)
-    return {f"/{file.relative_to(site).as_posix().removesuffix('.html')}": file for file in found}
-
-
-def _json_page(data: Any) -> Asset:
-    return Asset(_TYPES[".json"], json.dumps(data).encode())
-
-
-def numbers(email: str) -> Iterator[tuple[int, int]]:
-    """The thousand rows of the audio page's table."""
-    one, other = 3, 4
-    for row in range(1, 1001):
-        one = (1103515245 * one + 12345) % 2**31
-        other = (1103515245 * other + 12345) % 2**31
-        yield email_number(email) if row == 500 else one % 100000, other % 100000
-
-
-def orders(number: int) -> Asset:
-    """One page of the orders of the API page."""
-    status = ("open", "paid", "void")
-    items = [
-        {"id": i, "amount": 37 * i % 101 + (7 * i % 10) / 10, "status": status[i % 3]}
-        for i in range(1, _ORDERS + 1)
-    ]
-    start = (number - 1) * _PER_PAGE
-    more = start + _PER_PAGE < len(items)
-    after = f"/api/q07/orders?page={number + 1}" if more else None
-    return _json_page({"items": items[start : start + _PER_PAGE], "next": after})
-
-
-def late_question() -> Asset:
-    """The data for the page that loads its question."""
-    text = f"<p>{all_pages()['/q06-fetch'].question}</p>"
-    return _json_page({"html": text, "submit": "/grade/q06"})
-
-
-_FIELDS = ("email", "secret", "url", "answer")
-"""The required fields of a submission."""
-MAX_BODY = 1_000_000
-"""Maximum size of a submission in bytes."""
-
-
 @dataclass(frozen=True)
 class Options:
     """Options of the server's behaviour."""
 
-    clock: Literal["real", "virtual"] = "real"
     deadline_seconds: float = 180.0
     grading: Literal["last", "max"] = "last"
-    min_counted_delay: int = 0
-    """Submissions with a shorter delay do not count for the score."""
     chain: tuple[str, ...] = ()
     """Ids of the pages in order; all if empty."""
     latency: float = 0.0
     """Seconds added to every reply to a submission."""
-    fail_rate: float = 0.0
-    """Share of submissions that are answered with HTTP 500."""
 
 
 @dataclass(frozen=True)
@@ -218,10 +103,10 @@ class _GradedRow:
 
 @dataclass(frozen=True)
 class Answer:
-    """A reply of the server."""
+    """A reply of the server in JSON."""
 
     status: int
-    body: dict[str, Any]
+    body: Any
     retry_after: str | None = None
 
 
@@ -233,26 +118,20 @@ class _Refused(Exception):
 
 @dataclass
 class Grader:
-    """The state of one server."""
+    """The state of one server.
+
+    Raises:
+        UsageError: There is no such page as the options name.
+    """
 
     options: Options = field(default_factory=Options)
+    clock: Callable[[], float] = time.time
 
     def __post_init__(self) -> None:
-        self.pages = chain_of(self.options.chain)
+        self.pages = _chain_of(self.options.chain)
         self.rows: list[_GradedRow] = []
-        self._advanced = 0.0
-        self._flaky: Counter[tuple[str, str]] = Counter()
-        self._chance = random.Random(0)
+        self._flaky: Counter[tuple[str, ...]] = Counter()
         self._lock = Lock()
-
-    def now(self) -> float:
-        """The time, in seconds."""
-        return self._advanced + (time.time() if self.options.clock == "real" else 0.0)
-
-    def advance(self, seconds: float) -> None:
-        """Advance the clock."""
-        with self._lock:
-            self._advanced += seconds
 
     def submit(self, path: str, body: Any, origin: str) -> Answer:
         """Store and grade a submission."""
@@ -267,14 +146,15 @@ class Grader:
         page = next((page for page in self.pages if page.path == parts.path), None)
         if page is None:
             raise _Refused(400, f"Unknown url: {body['url']}")
-        if path != _submit_path(page):
+        if path != page.submit_path:
             raise _Refused(404, f"{page.id} has another submit path")
         issued = self._issue(parts.query)
         email = str(body["email"])
-        self._maybe_fail(page, email, parts.query)
-        now = self.now()
+        if page.id == "q21-flaky":
+            self._fail_at_first(email, parts.query)
+        now = self.clock()
         delay = None if issued is None else int(now - issued)
-        right = accepted(page, body["answer"], email, origin)
+        right = _is_accepted(page, body["answer"], email, origin)
         late = delay is not None and delay > self.options.deadline_seconds
         hashed = hashlib.sha256(str(body["secret"]).encode()).hexdigest()
         row = _GradedRow(
@@ -299,16 +179,12 @@ class Grader:
             raise _Refused(400, f"Invalid id={given[0]}")
         return row.time
 
-    def _maybe_fail(self, page: Page, email: str, query: str) -> None:
-        if self._chance.random() < self.options.fail_rate:
-            raise _Refused(500, "Internal error: by chance")
-        if page.id == "q21-flaky":
-            place = (email, query)
-            self._flaky[place] += 1
-            if self._flaky[place] == 1:
-                raise _Refused(500, "Internal error: D1_ERROR")
-            if self._flaky[place] == 2:
-                raise _Refused(503, "busy", "1")
+    def _fail_at_first(self, *place: str) -> None:
+        self._flaky[place] += 1
+        if self._flaky[place] == 1:
+            raise _Refused(500, "Internal error: D1_ERROR")
+        if self._flaky[place] == 2:
+            raise _Refused(503, "busy", "1")
 
     def _after(self, page: Page, row: _GradedRow, origin: str) -> str | None:
         place = self.pages.index(page) + 1
@@ -318,13 +194,10 @@ class Grader:
 
     def score(self) -> dict[str, Any]:
         """The pages that count as right, by address and under both rules."""
-        least = self.options.min_counted_delay
+        found: dict[str, Any] = {"rule": self.options.grading, "last": {}, "max": {}}
         with self._lock:
-            counted = [r for r in self.rows if r.delay is None or r.delay >= least]
-            found: dict[str, Any] = {"rule": self.options.grading}
-            for rule in ("last", "max"):
-                found[rule] = {}
-                for row in counted:
+            for row in self.rows:
+                for rule in ("last", "max"):
                     mine = found[rule].setdefault(row.email, {})
                     before = mine.get(row.page, False) and rule == "max"
                     mine[row.page] = row.correct or before
@@ -349,17 +222,42 @@ def _checked(body: Any) -> Mapping[str, Any]:
 # -- the checks of answers that pages name
 
 
-Check = Mapping[str, Any]
 _MAX_PICTURE = 16_000_000
 """Number of bytes of an unpacked picture that are looked at."""
+_CHANNELS = {0: 1, 2: 3, 4: 2, 6: 4}
+"""Number of samples of a pixel by colour type."""
 _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
 
 
-def accepted(page: Page, answer: Any, email: str, origin: str) -> bool:
-    """Whether a page accepts an answer of an address."""
-    if page.check["type"] == "regex_all":
-        return _patterns(page.check, answer, email, origin)
-    return CHECKS[page.check["type"]](answer, page.expected(email), page.check)
+def _is_accepted(page: Page, answer: Any, email: str, origin: str) -> bool:
+    check, expected, text = page.check, page.expected(email), str(answer).strip()
+    match check["type"]:
+        case "nonblank":
+            return bool(text)
+        case "number":
+            is_number = isinstance(answer, (int, float)) and not isinstance(answer, bool)
+            return is_number and _is_near(answer, expected, check)
+        case "number_or_numeric_string":
+            found = _NUMBER.search(text)
+            return bool(found and expected is not None and _is_near(found[0], expected, check))
+        case "string_exact":
+            return bool(answer == expected)
+        case "string_ci":
+            return bool(" ".join(text.split()).casefold() == expected.casefold())
+        case "bool_strict":
+            return answer is expected
+        case "hex_color":
+            return bool(text.lstrip("#").lower() == expected.lstrip("#").lower())
+        case "json":
+            return _is_alike(_native(answer), expected, check)
+        case "predicate":
+            said = _native(answer)
+            plan = [said.get("shards"), said.get("replicas")] if isinstance(said, dict) else []
+            return {type(one) for one in plan} == {int} and plan in expected["any_of"]
+        case "regex_all":
+            return _has_patterns(check["patterns"], text, email, origin)
+        case _:
+            return _is_picture(answer, check)
 
 
 def _reason_of(page: Page, answer: Any) -> str:
@@ -369,63 +267,23 @@ def _reason_of(page: Page, answer: Any) -> str:
     return str(page.check.get("reason_on_wrong") or f"{page.id}: not accepted")
 
 
-def _nonblank(answer: Any, _: Any, __: Check) -> bool:
-    return bool(str(answer).strip())
-
-
-def _near(value: float, expected: Any, check: Check) -> bool:
-    return abs(value - float(expected)) <= float(check.get("tol", 0)) + 1e-9
-
-
-def _number(answer: Any, expected: Any, check: Check) -> bool:
-    is_number = isinstance(answer, (int, float)) and not isinstance(answer, bool)
-    return is_number and _near(answer, expected, check)
-
-
-def _first_number(answer: Any, expected: Any, check: Check) -> bool:
-    found = _NUMBER.search(str(answer))
-    return bool(found and expected is not None and _near(float(found[0]), expected, check))
-
-
-def _exact(answer: Any, expected: Any, _: Check) -> bool:
-    return bool(answer == expected)
-
-
-def _exact_nfc(answer: Any, expected: Any, _: Check) -> bool:
-    return isinstance(answer, str) and unicodedata.normalize("NFC", answer) == expected
-
-
-def _any_case(answer: Any, expected: Any, _: Check) -> bool:
-    return bool(" ".join(str(answer).split()).casefold() == expected.casefold())
-
-
-def _boolean(answer: Any, expected: Any, _: Check) -> bool:
-    return isinstance(answer, bool) and answer == expected
-
-
-def _colour(answer: Any, expected: Any, _: Check) -> bool:
-    return bool(str(answer).strip().lstrip("#").lower() == expected.lstrip("#").lower())
+def _is_near(value: Any, expected: Any, check: Mapping[str, Any]) -> bool:
+    return bool(abs(float(value) - expected) <= check["tol"] + 1e-9)
 
 
 def _native(answer: Any) -> Any:
-    if not isinstance(answer, str):
-        return answer
     try:
-        return json.loads(answer)
+        return json.loads(answer) if isinstance(answer, str) else answer
     except ValueError:
         return answer
 
 
-def _json(answer: Any, expected: Any, check: Check) -> bool:
-    return _alike(_native(answer), expected, check)
-
-
-def _alike(one: Any, other: Any, check: Check) -> bool:
+def _is_alike(one: Any, other: Any, check: Mapping[str, Any]) -> bool:
     if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(_alike(one[k], other[k], check) for k in one)
+        return one.keys() == other.keys() and all(_is_alike(one[k], other[k], check) for k in one)
     if isinstance(one, list) and isinstance(other, list):
         pairs = zip(one, other, strict=False)
-        return len(one) == len(other) and all(_alike(a, b, check) for a, b in pairs)
+        return len(one) == len(other) and all(_is_alike(a, b, check) for a, b in pairs)
     if isinstance(one, (int, float)) and isinstance(other, (int, float)):
         absolute, relative = check.get("number_tol", 0), check.get("number_rel_tol", 0)
         return bool(abs(one - other) <= max(absolute, relative * abs(other)) + 1e-12)
@@ -434,40 +292,19 @@ def _alike(one: Any, other: Any, check: Check) -> bool:
     return bool(one == other)
 
 
-def _plan(answer: Any, _: Any, __: Check) -> bool:
-    """Any pair of shards and replicas that meets the limits of the plan page."""
-    plan, said = all_pages()["/q23-plan"].assets["/files/q23.json"], _native(answer)
-    if not isinstance(said, dict):
-        return False
-    shards, replicas = said.get("shards"), said.get("replicas")
-    if type(shards) is not int or type(replicas) is not int or shards < 1:
-        return False
-    return bool(
-        math.ceil(plan["dataset"] / shards) <= plan["max_docs_per_shard"]
-        and shards <= plan["max_shards"]
-        and plan["min_replicas"] <= replicas <= plan["max_replicas"]
-        and shards * replicas * plan["memory_per_shard"] <= plan["memory_budget"]
-    )
-
-
-def _patterns(check: Check, answer: Any, email: str, origin: str) -> bool:
+def _has_patterns(patterns: Sequence[str], text: str, email: str, origin: str) -> bool:
     values = {
         "{origin_re}": re.escape(origin),
         "{email_re}": re.escape(email),
         "{email_urlenc_re}": re.escape(quote(email, safe="")),
     }
-    patterns = list(check["patterns"])
     for name, value in values.items():
         patterns = [pattern.replace(name, value) for pattern in patterns]
-    return all(re.search(pattern, str(answer)) for pattern in patterns)
+    return all(re.search(pattern, text) for pattern in patterns)
 
 
-def _contains(answer: Any, _: Any, check: Check) -> bool:
-    return all(part.casefold() in str(answer).casefold() for part in check["parts"])
-
-
-def _picture(answer: Any, _: Any, check: Check) -> bool:
-    """A PNG data URI, big enough, not blank."""
+def _is_picture(answer: Any, check: Mapping[str, Any]) -> bool:
+    """Whether an answer is a PNG data URI, big enough, not blank."""
     prefix = "data:image/png;base64,"
     if not isinstance(answer, str) or not answer.startswith(prefix):
         return False
@@ -482,22 +319,3 @@ def _picture(answer: Any, _: Any, check: Check) -> bool:
     stride = 1 + width * _CHANNELS.get(data[25], 1)
     rows = {samples[start : start + stride] for start in range(0, len(samples), stride)}
     return len(rows) > 2  # the first row of a blank picture may be packed unlike the others
-
-
-_CHANNELS = {0: 1, 2: 3, 4: 2, 6: 4}
-"""Number of samples of a pixel by colour type."""
-CHECKS: dict[str, Callable[[Any, Any, Check], bool]] = {
-    "nonblank": _nonblank,
-    "number": _number,
-    "number_or_numeric_string": _first_number,
-    "string_exact": _exact,
-    "string_exact_nfc": _exact_nfc,
-    "string_ci": _any_case,
-    "bool_strict": _boolean,
-    "hex_color": _colour,
-    "json": _json,
-    "predicate": _plan,
-    "contains_all_ci": _contains,
-    "png_data_uri": _picture,
-}
-"""All checks by name, except those that need more than the answer."""

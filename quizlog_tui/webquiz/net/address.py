@@ -6,7 +6,6 @@ Private, link-local and other special addresses are refused unless the configura
 from __future__ import annotations
 
 import ipaddress
-import posixpath
 import re
 import unicodedata
 from collections.abc import Container, Iterable
@@ -75,16 +74,6 @@ def origin_of(url: str) -> str:
     """Scheme, host and port of a URL, in a browser's notation of an origin."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}".lower()
-
-
-def same_place(url: str, other: str) -> bool:
-    """Whether two URLs lead to the same path of a host, in any notation and at any port."""
-
-    def plain(url: str) -> tuple[str, str]:
-        path = unquote(urlsplit(url).path).casefold() or "/"
-        return site_of(url).host, posixpath.normpath(path).replace("//", "/")
-
-    return plain(url) == plain(other)
 
 
 def is_special(address: str) -> bool:
@@ -158,12 +147,7 @@ def _is_at(site: Site, known: Site) -> bool:
 
 
 def allowed_for(url: str, more: Iterable[str] = (), private_hosts: Iterable[str] = ()) -> Allowed:
-    """The sites that the task of a URL may reach.
-
-    Args:
-        url: The task's first page.
-        more: URLs of further sites.
-        private_hosts: Hosts that may have a private address.
+    """The sites that the task of a URL may reach: its own, and those of `more`.
 
     Raises:
         BadAddressError: One of them cannot be visited.

@@ -15,13 +15,14 @@ import contextlib
 import hashlib
 import json
 import mimetypes
+import posixpath
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import unquote, urljoin, urlsplit
 
 import httpx
 
@@ -34,14 +35,14 @@ from ...solver.solve import FetchTool
 from ..page.page import reachable
 from ..page.page_fetch import TEXTS, folder_size, text_of
 from ..task.task_context import TaskContext
-from .address import Allowed, name_of, origin_of, safe_name, same_place
+from .address import Allowed, name_of, origin_of, safe_name, site_of
 from .gate import retry_delay
 
-MOST_REQUESTS = 60
+_MOST_REQUESTS = 60
 """Maximum number of requests at one page, of all models together."""
-MOST_REPLY = 8 * 1024 * 1024
+_MOST_REPLY = 8 * 1024 * 1024
 """Maximum size of a reply in bytes."""
-MOST_BODY = 100_000
+_MOST_BODY = 100_000
 """Maximum size of a request's body in bytes."""
 _AT_ONCE = 4
 _ATTEMPTS = 4
@@ -78,11 +79,7 @@ class Fetcher:
         self._tape = _Tape(self.tools.workspace.fetched)
 
     def tool(self) -> FetchTool:
-        """The tool for the models of one decision.
-
-        If a model asks for the same again, the request is sent again, as its reply may have
-        changed.
-        """
+        """The tool for the models of one decision. What a model asks for again is sent again."""
         asked: Counter[tuple[str, str]] = Counter()
 
         async def fetch(model: str, request: FetchRequest) -> tuple[Fetched, ...]:
@@ -95,7 +92,7 @@ class Fetcher:
     async def _fetch(self, request: FetchRequest, nth: int) -> tuple[Fetched, ...]:
         """The results of a request and of those for its next pages."""
         found: list[Fetched] = []
-        url: str | None = address_of(request, self.page)
+        url: str | None = _address_of(request, self.page)
         while url and url not in {one.url for one in found}:
             sent = Sent(
                 self.folder.name, request.method, url, _headers_of(request), _body_of(request), nth
@@ -107,7 +104,7 @@ class Fetcher:
     def _refused(self, request: FetchRequest, sent: Sent) -> Fetched | None:
         """The result for a request that may not be sent; None if it may."""
         tools = self.tools
-        fault = fault_of(request, sent.url, tools.allowed, self.closed, tools.redaction)
+        fault = _fault_of(request, sent.url, tools.allowed, self.closed, tools.redaction)
         if fault is None:
             return None
         cleaned = Sent(**tools.redaction.clean_value(asdict(sent)))
@@ -119,8 +116,8 @@ class Fetcher:
         key = f"{sent.url} {sent.digest}"
         async with self._turns[key]:
             if key not in self.known:
-                if len(self.known) >= MOST_REQUESTS:
-                    return _described(sent, f"not sent: the page had {MOST_REQUESTS} requests")
+                if len(self.known) >= _MOST_REQUESTS:
+                    return _described(sent, f"not sent: the page had {_MOST_REQUESTS} requests")
                 self.known[key] = await self._send_and_note(sent)
             return self.known[key]
 
@@ -157,7 +154,7 @@ class Fetcher:
     def _room(self) -> int:
         """Maximum size of a further reply, which is stored as a file and in base64 on the tape."""
         held = folder_size(self.tools.workspace.folder) + folder_size(self._tape.folder)
-        return min(MOST_REPLY, (self.tools.disk - held) // 3)
+        return min(_MOST_REPLY, (self.tools.disk - held) // 3)
 
     def _record(self, sent: Sent, received: _Received) -> None:
         try:
@@ -219,7 +216,7 @@ _OURS = re.compile(
 """Headers about the transfer of a request, which a model may not set."""
 
 
-def address_of(request: FetchRequest, page: str) -> str:
+def _address_of(request: FetchRequest, page: str) -> str:
     """The absolute URL of a request asked for at a page."""
     try:
         return urljoin(page, request.url.strip())
@@ -243,35 +240,28 @@ def _headers_of(request: FetchRequest) -> dict[str, str]:
     return named
 
 
-def fault_of(
+def _fault_of(
     request: FetchRequest, url: str, allowed: Allowed, closed: Sequence[str], secrets: Redaction
 ) -> str | None:
-    """Why a request must not be sent; None if it may be.
-
-    Args:
-        request: The request.
-        url: Its absolute URL.
-        allowed: The sites that may be reached.
-        closed: The URLs that answers are sent to.
-        secrets: The secrets that no request may contain.
-    """
+    """Why a request must not be sent to its absolute URL; None if it may be."""
     body = _body_of(request) or ""
     if not reachable(url, allowed):
         return f"is on none of the sites {', '.join(allowed.origins)}"
-    if any(same_place(url, one) for one in closed):
+    if _place(url) in map(_place, closed):
         return "is where answers are sent: no request of a model goes there"
-    if any(secrets.clean(text) != text or STAND_IN in text for text in _texts(request, url, body)):
+    texts = (url, request.url, body, *request.headers, *request.headers.values())
+    if any(secrets.clean(text) != text or STAND_IN in text for text in texts):
         return "holds a secret"
-    if len(body.encode("utf-8", "replace")) > MOST_BODY:
-        return f"has a body of more than {MOST_BODY} bytes"
+    if len(body.encode("utf-8", "replace")) > _MOST_BODY:
+        return f"has a body of more than {_MOST_BODY} bytes"
     faults = (_header(name, value) for name, value in _headers_of(request).items())
     return next((fault for fault in faults if fault), None)
 
 
-def _texts(request: FetchRequest, url: str, body: str) -> Iterator[str]:
-    yield from (url, request.url, body)
-    for name, value in request.headers.items():
-        yield from (name, value)
+def _place(url: str) -> tuple[str, str]:
+    """Host and path that a URL leads to, in any notation and at any port."""
+    path = unquote(urlsplit(url).path).casefold() or "/"
+    return site_of(url).host, posixpath.normpath(path).replace("//", "/")
 
 
 def _header(name: str, value: str) -> str | None:
@@ -364,13 +354,8 @@ class _NoFetchReplyError(Exception):
 async def _sent(http: httpx.AsyncClient, sent: Sent, most: int) -> _Received:
     """The server's reply.
 
-    Args:
-        http: The connections.
-        sent: The request.
-        most: Maximum size of the reply in bytes.
-
     Raises:
-        _NoFetchReplyError: There is none in time, or it is too big.
+        _NoFetchReplyError: There is none in time, or it has more than `most` bytes.
     """
     for left in reversed(range(_ATTEMPTS)):
         try:

@@ -10,7 +10,7 @@ import asyncio
 import json
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import httpx
@@ -59,14 +59,7 @@ def payload_of(
 
 
 async def submit(http: httpx.AsyncClient, url: str, payload: bytes, seconds: float) -> SubmitReply:
-    """Send an answer, and send it again if the server is busy or the connection breaks.
-
-    Args:
-        http: The client that goes through the task's gate.
-        url: The submit URL.
-        payload: The result of `payload_of`.
-        seconds: Maximum seconds for all attempts.
-    """
+    """Send an answer, and again if the server is busy or the connection breaks, in `seconds`."""
     if len(payload) >= _MAX_PAYLOAD:
         said = f"the payload has {len(payload)} bytes: must be under 1 MB"
         return SubmitReply("unfit", reason=said, tries=0)
@@ -75,15 +68,11 @@ async def submit(http: httpx.AsyncClient, url: str, payload: bytes, seconds: flo
         tries += 1
         reply, pause = await _once(http, url, payload, min(_WAIT, end - time.monotonic()))
         if reply.outcome != "no_reply":
-            return _counted(reply, tries)
-        failure = _counted(reply, tries)
+            return replace(reply, tries=tries)
+        failure = replace(reply, tries=tries)
         pause = min(4.0, 0.3 * 2 ** (tries - 1)) if pause is None else pause
         await asyncio.sleep(max(0.0, min(pause, end - time.monotonic())))
     return failure
-
-
-def _counted(reply: SubmitReply, tries: int) -> SubmitReply:
-    return SubmitReply(**{**reply.__dict__, "tries": tries})
 
 
 async def _once(

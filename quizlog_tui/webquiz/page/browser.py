@@ -14,18 +14,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from playwright.async_api import (
-    Browser as Chromium,
-)
-from playwright.async_api import (
-    BrowserContext,
-    Page,
-    Playwright,
-    async_playwright,
-)
-from playwright.async_api import (
-    Error as PlaywrightError,
-)
+from playwright.async_api import Browser as Chromium
+from playwright.async_api import BrowserContext, Page, Playwright, async_playwright
+from playwright.async_api import Error as PlaywrightError
 
 from ...errors import ConfigError
 from ...files.process import find_program
@@ -138,14 +129,7 @@ class Browser:
     async def tab(
         self, gate: Gate, folder: Path, room: int, seconds: float = 8.0
     ) -> AsyncIterator[Tab]:
-        """A separate context for a task.
-
-        Args:
-            gate: The gate for all its requests.
-            folder: The folder for downloads and screenshots.
-            room: Maximum number of bytes of these.
-            seconds: Maximum seconds for a visit.
-        """
+        """A separate context for a task, whose requests all go through its gate; see `Tab`."""
         async with self._slots:
             chromium = await self._running()
             context = await chromium.new_context(
@@ -177,9 +161,6 @@ class Tab:
 
     async def visit(self, url: str) -> Snapshot:
         """Render a page until it has settled.
-
-        Args:
-            url: The page.
 
         Raises:
             NotRenderedError: It could not be loaded.

@@ -89,14 +89,8 @@ class WebPage:
 
 
 def read_page(snapshot: Snapshot, allowed: Allowed, carried: str | None = None) -> WebPage:
-    """Read a page.
-
-    Args:
-        snapshot: The page.
-        allowed: The sites that may be referred to.
-        carried: The last submit URL that a page of this origin named.
-    """
-    sample = sample_of([text for frame in snapshot.frames for text in frame.samples])
+    """Read a page; `carried` is the last submit URL that a page of its origin named."""
+    sample = _sample_of([text for frame in snapshot.frames for text in frame.samples])
     texts = [_without(frame.text, sample.texts) for frame in snapshot.frames]
     written = [_without(frame.seen, sample.texts) for frame in snapshot.frames]
     named = list(_submit_urls(snapshot, written))
@@ -108,7 +102,7 @@ def read_page(snapshot: Snapshot, allowed: Allowed, carried: str | None = None) 
     return WebPage(
         url=snapshot.url,
         question=question,
-        kind=asked_kind(question),
+        kind=_asked_kind(question),
         submit_url=url,
         submit_rule=rule,
         constants=sample.constants,
@@ -142,7 +136,7 @@ def question_of(frames: Iterable[PageFrame], texts: Iterable[str]) -> str:
     return "\n\n".join(text for frame in frames for text in decoded(frame))
 
 
-def asked_kind(question: str) -> str:
+def _asked_kind(question: str) -> str:
     """The kind of answer, as an `input_type`."""
     return next((kind for kind, said in _KINDS if said.search(question)), TEXT)
 
@@ -227,7 +221,7 @@ def _is_other(url: str, text: str) -> bool:
 def _loaded(snapshot: Snapshot) -> Iterator[str]:
     for loaded in snapshot.loaded:
         try:
-            data = json.loads(loaded.text)
+            data = json.loads(loaded)
         except ValueError:
             continue
         for name in ("submit", "submit_url", "submitUrl", "submitTo"):
@@ -291,7 +285,7 @@ class _Sample:
     """Fields beyond the usual ones whose values are not placeholders."""
 
 
-def sample_of(texts: Iterable[str]) -> _Sample:
+def _sample_of(texts: Iterable[str]) -> _Sample:
     """The payload samples among preformatted texts."""
     found: list[str] = []
     constants: dict[str, Any] = {}
@@ -427,13 +421,7 @@ def _said_addresses(frames: Iterable[PageFrame], texts: Iterable[str]) -> dict[s
 
 
 def _is_meant(said: str, at: int, end: int) -> bool:
-    """Whether what a text says of an address is that answers go there.
-
-    Args:
-        said: The text.
-        at: Where the words end that lead to the address.
-        end: Where the address ends.
-    """
+    """Whether a text says that answers go to the address at `end`, behind the words up to `at`."""
     before = said[max(0, at - 2 * _NEAR) : at].rstrip()
     for ends in (_ENDS, _AFTER_ADDRESS):
         before = ends.split(before)[-1]

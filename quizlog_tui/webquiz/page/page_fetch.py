@@ -73,12 +73,12 @@ class FetchedPage:
     late: bool = False
     """Whether its time was over before it was fetched."""
 
-
-def fetched_page_from(data: Mapping[str, Any]) -> FetchedPage:
-    """The result from its plain data, as made by `dataclasses.asdict`."""
-    page = data["page"] and WebPage(**data["page"])
-    lists = {name: tuple(data[name]) for name in ("files", "notes")}
-    return FetchedPage(page, data["context"], settled=data["settled"], late=data["late"], **lists)
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any]) -> FetchedPage:
+        """The result from its plain data, as made by `dataclasses.asdict`."""
+        page = data["page"] and WebPage(**data["page"])
+        lists = {name: tuple(data[name]) for name in ("files", "notes")}
+        return cls(**{**data, "page": page, **lists})
 
 
 @dataclass(frozen=True)
@@ -89,16 +89,13 @@ class PageFetch:
     url: str
     folder: Path
     """The folder for the page's files."""
-    carried: str | None = field(default=None)
+    carried: str | None = None
     """The last submit URL that a page of this origin named."""
     issued: float = 0.0
     """When the URL was issued, on the task's clock."""
 
     async def fetch(self) -> FetchedPage:
-        """Fetch the page, unless its time is over.
-
-        No fault of a page or server raises.
-        """
+        """Fetch the page, unless its time is over. No fault of a page or server raises."""
         if (age := self.tools.clock() - self.issued) >= self.tools.budget.stop:
             note = f"its time was over before it was looked at: {age:.0f} s"
             self.tools.workspace.note(note)
@@ -113,7 +110,8 @@ class PageFetch:
         if snapshot is None:
             return FetchedPage(notes=tuple(faults))
         page = read_page(snapshot, self.tools.allowed, self.carried)
-        resources = await self._gather(page, tab)
+        tools, room = self.tools, self._room()
+        resources = await gather(page, tab, tools.http, tools.allowed, room, tools.budget.download)
         resources.files += snapshot.files
         resources.notes += unread_of(snapshot)
         for url in page.foreign:
@@ -149,15 +147,11 @@ class PageFetch:
             await asyncio.sleep(pause)
         return None, faults
 
-    async def _gather(self, page: WebPage, tab: Tab) -> PageResources:
-        tools, room = self.tools, self._room()
-        return await gather(page, tab, tools.http, tools.allowed, room, tools.budget.download)
-
     def _room(self) -> int:
         """Number of bytes that are left for the task's files."""
         return self.tools.disk - folder_size(self.tools.workspace.folder)
 
-    def _note(self, page: WebPage, snapshot: Snapshot, resources: PageResources) -> None:
+    def _note(self, page: WebPage, snapshot: Snapshot, resources: _PageResources) -> None:
         note = self.tools.workspace.note
         note(f"rendered in {snapshot.seconds:.2f} s ({snapshot.settled}), HTTP {snapshot.status}")
         note(f"submit to {page.submit_url or 'nowhere'} ({page.submit_rule}), kind {page.kind}")
@@ -170,7 +164,7 @@ class PageFetch:
 
 
 @dataclass
-class PageResources:
+class _PageResources:
     """What was fetched of the files and pages that a page refers to."""
 
     files: list[str] = field(default_factory=list)
@@ -184,7 +178,7 @@ class PageResources:
         """Note that something could not be fetched."""
         self.notes.append(f"{url}: {what}")
 
-    def take(self, other: PageResources) -> None:
+    def take(self, other: _PageResources) -> None:
         """Add the results of another fetch."""
         self.files += other.files
         self.texts += other.texts
@@ -193,17 +187,8 @@ class PageResources:
 
 async def gather(
     page: WebPage, tab: Tab, http: httpx.AsyncClient, allowed: Allowed, room: int, seconds: float
-) -> PageResources:
-    """Fetch what a page refers to, as far as time allows.
-
-    Args:
-        page: The page.
-        tab: Renders linked pages; files are saved in its folder.
-        http: The client that goes through the task's gate.
-        allowed: The sites that may be reached.
-        room: Maximum number of bytes of all files together.
-        seconds: Maximum seconds for everything.
-    """
+) -> _PageResources:
+    """Fetch what a page refers to into the tab's folder, in so many bytes and seconds."""
     seen = set(page.resources)
     work = _ResourceFetch(tab, http, allowed, room, seen, page.names, page.encoding)
     try:
@@ -226,7 +211,7 @@ class _ResourceFetch:
     """The suggested names of files, by URL."""
     encoding: str
     """The encoding of the page."""
-    found: PageResources = field(default_factory=PageResources)
+    found: _PageResources = field(default_factory=_PageResources)
     names: set[str] = field(default_factory=set)
     """Names reserved for files that are being fetched."""
     pages: int = 0
@@ -237,10 +222,9 @@ class _ResourceFetch:
 
     async def fetch_all(self, urls: Sequence[str]) -> None:
         """Fetch files and pages concurrently; results keep their order, even if cancelled."""
-        parts = [PageResources() for _ in urls]
-        names = [
-            self._name(self.suggested.get(url) or name_of(url)) for url in urls
-        ]  # the same whichever is there first
+        parts = [_PageResources() for _ in urls]
+        # the same whichever is there first
+        names = [self._name(self.suggested.get(url) or name_of(url)) for url in urls]
         try:
             async with asyncio.TaskGroup() as group:
                 for url, name, part in zip(urls, names, parts, strict=True):
@@ -254,7 +238,7 @@ class _ResourceFetch:
         self.names.add(name)
         return name
 
-    async def _fetch(self, url: str, name: str, part: PageResources) -> None:
+    async def _fetch(self, url: str, name: str, part: _PageResources) -> None:
         """A file, or a page and those after it."""
         async with self._at_once:
             after = await self._one(url, name, part)
@@ -262,7 +246,7 @@ class _ResourceFetch:
                 self.seen.add(after)
                 after = await self._one(after, None, part)
 
-    async def _one(self, url: str, name: str | None, part: PageResources) -> str:
+    async def _one(self, url: str, name: str | None, part: _PageResources) -> str:
         """Fetch one URL; return the URL of its next page, or ""."""
         try:
             async with self.http.stream("GET", url, timeout=10) as reply:
@@ -286,7 +270,7 @@ class _ResourceFetch:
                 raise ValueError("is too big")
         return bytes(data)
 
-    def _keep(self, name: str, kind: str, data: bytes, part: PageResources) -> None:
+    def _keep(self, name: str, kind: str, data: bytes, part: _PageResources) -> None:
         if len(data) > self.room:  # others came first
             part.notes.append(f"{name}: is too big")
             return
@@ -302,7 +286,7 @@ class _ResourceFetch:
             kind = kind.partition(";")[0].strip()
             part.texts.append(f"File {name}: {len(data)} bytes, {kind}")
 
-    async def _page(self, url: str, part: PageResources) -> str:
+    async def _page(self, url: str, part: _PageResources) -> str:
         if self.pages >= _PAGES:
             part.note(url, "too many pages")
             return ""
@@ -327,7 +311,7 @@ class _ResourceFetch:
         return next((link.url for link in links if "next" in link.rel.split()), "")
 
 
-def _context_of(resources: PageResources) -> str:
+def _context_of(resources: _PageResources) -> str:
     """The text for models about what the page refers to."""
     parts = [*resources.texts, *(f"Not available: {note}" for note in resources.notes)]
     return "\n\n".join(parts)

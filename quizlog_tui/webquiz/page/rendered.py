@@ -456,17 +456,12 @@ class _Writer:
             yield from self._children(node)
         elif name in _BETWEEN or name in _BEFORE:
             yield from self._joined(node, name)
-        elif around := self._around(node, name):
-            self.lines.add(around[0])
-            yield from self._children(node)
-            self.lines.add(around[1])
         else:
+            struck = "line-through" in self.tree.style(node, "text-decoration-line")
+            before, after = _AROUND.get(name) or (_AROUND["s"] if struck else ("", ""))
+            self.lines.add(before)
             yield from self._children(node)
-
-    def _around(self, node: int, name: str) -> tuple[str, str] | None:
-        """What stands around the text of an element that gives it another meaning."""
-        struck = "line-through" in self.tree.style(node, "text-decoration-line")
-        return _AROUND.get(name) or (_AROUND["s"] if struck else None)
+            self.lines.add(after)
 
     def _tabs(self, grid: _TableGrid, attributes: Mapping[str, str]) -> None:
         tabs = grid.cell(attributes)

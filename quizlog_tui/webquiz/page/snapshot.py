@@ -74,14 +74,6 @@ class PageFrame:
 
 
 @dataclass(frozen=True)
-class LoadedJson:
-    """JSON that the page's scripts fetched."""
-
-    url: str
-    text: str
-
-
-@dataclass(frozen=True)
 class Snapshot:
     """The content of a settled page."""
 
@@ -90,7 +82,8 @@ class Snapshot:
     frames: tuple[PageFrame, ...]
     """The page itself first."""
     status: int = 200
-    loaded: tuple[LoadedJson, ...] = ()
+    loaded: tuple[str, ...] = ()
+    """Texts of JSON that the page's scripts fetched."""
     files: tuple[str, ...] = ()
     """Names of files saved in the task's folder: screenshots and downloads."""
     offered: tuple[Link, ...] = ()
@@ -126,13 +119,7 @@ def frame_of(url: str, data: Mapping[str, Any], seen: Rendered) -> PageFrame:
 
 
 def news(before: Iterable[PageFrame], now: PageFrame, after: str) -> PageFrame | None:
-    """What a frame shows that it did not show before a control was pressed; None if nothing.
-
-    Args:
-        before: What was shown before.
-        now: What is shown now.
-        after: The control.
-    """
+    """What a frame shows that was not shown before the control `after` was pressed, if anything."""
     seen = list(before)
     lines = {line for one in seen for line in one.text.split("\n")}
     fresh = [line for line in now.text.split("\n") if line not in lines]

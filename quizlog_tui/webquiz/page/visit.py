@@ -36,9 +36,9 @@ from playwright.async_api import Error as PlaywrightError
 from ..net.address import free_name
 from . import in_page
 from .rendered import STYLES, Rendered, not_loaded, rendered
-from .snapshot import Link, LoadedJson, PageFrame, Snapshot, frame_of, news
+from .snapshot import Link, PageFrame, Snapshot, frame_of, news
 
-CAP = 6.0
+_CAP = 6.0
 """Maximum seconds to wait for a page after the arrival of its HTML."""
 _ASKS, _SAYS, _BUSY, _MUTE = 0.4, 0.6, 1.5, 4.0
 _MOST_JSON = 200_000
@@ -52,7 +52,7 @@ _TOO_LARGE = "what CSS, labels and form controls say, as the page is too large"
 _ALL_URLS = "**/*"
 _SENT_ON = re.compile(r"\s*[0-5](?:\.\d*)?\s*[;,]\s*\S")
 _MOST_SAID = 20
-MOST_OFFERED = 8
+_MOST_OFFERED = 8
 """Maximum number of downloads of one page; the rest is ignored."""
 _MOST_FILE = 32 * 1024 * 1024
 _MOST_PICTURES = 6
@@ -75,21 +75,16 @@ class _Control:
 
 @dataclass
 class Visit:
-    """A visit of one page.
-
-    Args:
-        page: The browser's page.
-        url: The URL to visit.
-        folder: The folder for downloads and pictures.
-        room: Maximum number of bytes of these.
-        deadline: Time on the monotonic clock at which the page is read in any state.
-    """
+    """A visit of one page."""
 
     page: Page
     url: str
     folder: Path
+    """The folder for downloads and pictures."""
     room: int
+    """Maximum number of bytes of these."""
     deadline: float
+    """Time on the monotonic clock at which the page is read in any state."""
     pending: set[Request] = field(default_factory=set)
     answers: list[Response] = field(default_factory=list)
     offered: dict[str, Link] = field(default_factory=dict)
@@ -132,13 +127,14 @@ class Visit:
             frames += await self._revealed(frames)
             saving = _Saving(self.page, self.folder, self.room, self.deadline)
             await saving.save(frames, tuple(self.offered.values()))
+            fetched = ("http://", "https://")
             return Snapshot(
                 url=self.url,
                 frames=frames,
                 status=response.status if response else 200,
                 loaded=tuple(await self._loaded()),
                 files=tuple(saving.names),
-                offered=tuple(one for one in self.offered.values() if _is_fetched(one)),
+                offered=tuple(x for x in self.offered.values() if x.url.startswith(fetched)),
                 settled=why,
                 seconds=round(time.monotonic() - self.started, 3),
             )
@@ -159,7 +155,7 @@ class Visit:
                 self.answers.append(response)
 
         def offered(download: Download) -> None:
-            if len(self.offered) < MOST_OFFERED:
+            if len(self.offered) < _MOST_OFFERED:
                 self.offered[download.url] = Link(download.url, download.suggested_filename)
 
         def moved(frame: Frame) -> None:
@@ -207,9 +203,9 @@ class Visit:
     def _age(self) -> float:
         return time.monotonic() - self.arrived
 
-    async def _look(self, frame: Any) -> FrameState | None:
+    async def _look(self, frame: Any) -> _FrameState | None:
         with contextlib.suppress(PlaywrightError):
-            state = FrameState(**await frame.evaluate(in_page.STATE))
+            state = _FrameState(**await frame.evaluate(in_page.STATE))
             leaving = state.leaving or (self.sends_on and frame == self.page.main_frame)
             return replace(state, leaving=leaving, inert=state.inert and not leaving)
         return None
@@ -315,25 +311,21 @@ class Visit:
         else:
             await route.continue_()
 
-    async def _loaded(self) -> list[LoadedJson]:
+    async def _loaded(self) -> list[str]:
         found = []
         for response in self.answers[:20]:
             with contextlib.suppress(PlaywrightError):
                 text = (await response.body()).decode("utf-8", "replace")
                 if len(text) <= _MOST_JSON:
-                    found.append(LoadedJson(response.url, text))
+                    found.append(text)
         return found
-
-
-def _is_fetched(link: Link) -> bool:
-    return link.url.startswith(("http://", "https://"))
 
 
 # -- when a page has settled, which neither `load` nor a quiet network shows
 
 
 @dataclass(frozen=True)
-class FrameState:
+class _FrameState:
     """The state of a frame at one point in time."""
 
     length: int
@@ -356,15 +348,9 @@ class FrameState:
     """Whether it is completely loaded and has nothing that could change it."""
 
 
-def settled(frames: Sequence[FrameState], pending: int, age: float) -> str | None:
-    """Why the wait is over; None if it is not.
-
-    Args:
-        frames: The frames as they are now.
-        pending: Requests under way.
-        age: Seconds since its HTML arrived; to load that may take long on a busy machine.
-    """
-    if age >= CAP:
+def settled(frames: Sequence[_FrameState], pending: int, age: float) -> str | None:
+    """Why the wait is over; None if it is not. Age counts from the HTML, which may come late."""
+    if age >= _CAP:
         return "the cap was reached"
     if frames and not pending and all(frame.inert for frame in frames):
         return "nothing in it can change it"
@@ -386,19 +372,14 @@ def settled(frames: Sequence[FrameState], pending: int, age: float) -> str | Non
 
 @dataclass
 class _Saving:
-    """Saves the files of one page.
-
-    Args:
-        page: The page.
-        folder: The folder for the files.
-        room: Maximum number of bytes of all files together.
-        deadline: Time on the monotonic clock at which saving stops.
-    """
+    """Saves the files of one page."""
 
     page: Page
     folder: Path
     room: int
+    """Maximum number of bytes of all files together."""
     deadline: float
+    """Time on the monotonic clock at which saving stops."""
     names: list[str] = field(default_factory=list)
     """The files, in the order they were saved."""
 

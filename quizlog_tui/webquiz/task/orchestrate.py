@@ -49,13 +49,10 @@ _NOT_NAMED = "names no address of its site for answers: none was sent"
 _SENT_AGAIN = "the process ended while the answer was being sent: the identical one was sent again"
 
 
-async def run_task(request: TaskRequest, tools: TaskContext) -> TaskResult:
-    """Work a task to its end. No fault of a page, model or server raises."""
-    return await _Journey(request, tools).run()
-
-
 @dataclass
-class _Journey:
+class Journey:
+    """The way of a task from page to page."""
+
     request: TaskRequest
     tools: TaskContext
     pages: list[PageResult] = field(default_factory=list)
@@ -63,6 +60,7 @@ class _Journey:
     """The last submit URL that a page named, by origin."""
 
     async def run(self) -> TaskResult:
+        """Work the task to its end. No fault of a page, model or server raises."""
         url: str | None = self.request.url
         issued = min(self.request.triggered, self.tools.clock())
         while url:
@@ -229,7 +227,7 @@ class Attempts:
         """Whether there is an answer to send, and the answer; models are asked if none is left."""
         for _ in range(2):
             while self.queue:
-                answer = as_asked(self.queue.pop(0), self.question)
+                answer = _as_asked(self.queue.pop(0), self.question)
                 if not is_refused(answer, self.refused, self.question):
                     return True, answer
             if not self.tools.budget.open(len(self.submissions), self.age()):
@@ -388,7 +386,7 @@ def is_refused(answer: Any, refused: list[Refusal], question: ModelQuestion) -> 
     return False
 
 
-def as_asked(answer: Any, question: ModelQuestion) -> Any:
+def _as_asked(answer: Any, question: ModelQuestion) -> Any:
     """The answer in the type that the question asks for, such as a JSON boolean without quotes."""
     words = {"true": True, "false": False}
     if isinstance(answer, str) and re.search(r"\bboolean\b", question.text, re.I):

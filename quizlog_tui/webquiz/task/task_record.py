@@ -64,14 +64,7 @@ SCRIPT = "quiz.py"
 
 
 class TaskRecord:
-    """The record of one task.
-
-    Args:
-        path: The record's file; the script lies in the same folder.
-        redaction: Removes secrets.
-        note: Called with a message if the record could not be written.
-        clock: Returns the present time, as records have it.
-    """
+    """The record of one task, with its script in the same folder. `note` is told of faults."""
 
     def __init__(
         self,
@@ -98,11 +91,11 @@ class TaskRecord:
         pages = tuple(_clean(page, self._redaction) for page in self._pages)
         cleaned = replace(task, pages=pages, error=task.error and clean(task.error))
         try:
-            self._keep(describe_task(cleaned), task.id)
+            self._keep(_describe_task(cleaned), task.id)
         except QuizlogError as error:
             self._note(f"the record could not be written: {error}")
 
-    def _keep(self, now: TaskScript, task: str) -> None:
+    def _keep(self, now: _TaskScript, task: str) -> None:
         script = self.path.with_name(SCRIPT)
         code_hash = Source(script, now.text.encode()).code_hash
         new = not self.path.exists()
@@ -110,7 +103,7 @@ class TaskRecord:
             # First: a longer script still fits the record as it was.
             write_text(script, now.text, TASK_SCRIPT)
             before = self._fresh(task) if new else self._known()
-            self._record = with_task_answers(before, now, code_hash, self._clock())
+            self._record = _with_task_answers(before, now, code_hash, self._clock())
             for remark in (self._file.create if new else self._file.write)(self._record):
                 self._note(f"the record: {remark}")
 
@@ -135,15 +128,8 @@ def _clean(page: PageResult, redaction: Redaction) -> PageResult:
     return replace(page, url=url, question=question, files=files, notes=notes, submissions=sent)
 
 
-def with_task_answers(record: Record, now: TaskScript, code_hash: str, time: str) -> Record:
-    """A record brought up to date with a task. Pure.
-
-    Args:
-        record: The record so far, perhaps changed by somebody else.
-        now: The task's script and answers.
-        code_hash: The hash of the script.
-        time: The present time.
-    """
+def _with_task_answers(record: Record, now: _TaskScript, code_hash: str, time: str) -> Record:
+    """A record, perhaps changed by somebody else, brought up to date with a task. Pure."""
     moved = replace(_with_answers(record, now, time), code_hash=code_hash)
     status: Status = "error" if now.message else "success" if now.ended else "in_progress"
     behind = record.pointer < min(len(record.inputs), len(now.answers))
@@ -161,7 +147,7 @@ def with_task_answers(record: Record, now: TaskScript, code_hash: str, time: str
     )
 
 
-def _with_answers(record: Record, now: TaskScript, time: str) -> Record:
+def _with_answers(record: Record, now: _TaskScript, time: str) -> Record:
     """The record on its branch `main`, with exactly the answers of a task."""
     moved = rules.switched(record, MAIN, rules.BranchEnd(record.status, record.score))
     for at, answer in enumerate(now.answers):
@@ -199,7 +185,7 @@ class _PageTry:
 
 
 @dataclass(frozen=True)
-class TaskScript:
+class _TaskScript:
     """A script, and the result of running it with the answers that were given."""
 
     text: str
@@ -218,7 +204,7 @@ class TaskScript:
     score: float | None = None
 
 
-def describe_task(task: TaskResult) -> TaskScript:
+def _describe_task(task: TaskResult) -> _TaskScript:
     """The script of a task that has ended, or whose last page is open."""
     script = _Script(_HEAD.format(id=task.id).splitlines(), ended=task.state != "running")
     for page in task.pages:
@@ -289,7 +275,7 @@ class _Script:
             said = _said(one)
             self._say(f"{said[0].upper()}{said[1:]}\nGiven up; the server named the next page.")
 
-    def end(self, task: TaskResult) -> TaskScript:
+    def end(self, task: TaskResult) -> _TaskScript:
         """Complete the script with the end of the task."""
         message = score = None
         if self.ended and task.state == "finished" and self.right == self.pages:
@@ -298,7 +284,7 @@ class _Script:
             self.pages += _ended_between(task)  # the page that was to come is not right either
             message, score = _end(task, self.right), self._score()
             self._raise(repr(message), score)
-        return TaskScript(
+        return _TaskScript(
             "\n".join([*self.lines, ""]),
             tuple(self.answers),
             tuple(self.tries),

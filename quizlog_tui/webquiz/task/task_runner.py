@@ -18,7 +18,7 @@ from ...solver.solve import FetchTool, Panel, RunCode, solve
 from ..net.address import BadAddressError, allowed_for
 from ..net.gate import gate, through
 from ..page.browser import Browser, executable
-from .orchestrate import run_task
+from .orchestrate import Journey
 from .settings import TaskSettings
 from .task import TaskRequest, TaskResult
 from .task_context import Budget, Solve, TaskContext
@@ -77,9 +77,8 @@ class TaskRunner:
         try:
             async with self._tools(request, workspace, redaction, on_page_done) as tools:
                 tools = replace(tools, on_progress=record.write)
-                result = await run_task(
-                    request, await make_durable(tools) if make_durable else tools
-                )
+                tools = await make_durable(tools) if make_durable else tools
+                result = await Journey(request, tools).run()
         except asyncio.CancelledError:
             if not make_durable:
                 gone = TaskResult(request.id, request.email, request.url, "cancelled")
@@ -174,12 +173,7 @@ class TaskRunner:
 async def open_task_runner(
     settings: TaskSettings, choice: Choice, run: RunCode
 ) -> AsyncIterator[TaskRunner]:
-    """A task runner, closed at the end of the block.
-
-    Args:
-        settings: The configuration.
-        choice: The user's choice of models.
-        run: Runs a model's code.
+    """A task runner, closed at the end of the block; `run` runs models' code.
 
     Raises:
         ConfigError: The models or the configured browser cannot be used.

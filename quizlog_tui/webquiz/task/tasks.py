@@ -29,7 +29,7 @@ from ...solver.decision_text import from_data
 from ..net.address import Allowed, BadAddressError, allowed_for, is_special
 from ..net.gate import Gate
 from ..net.submit import SubmitReply
-from ..page.page_fetch import fetched_page_from
+from ..page.page_fetch import FetchedPage
 from .settings import TaskSettings
 from .task import PageResult, TaskRequest, TaskResult
 from .task_context import TaskContext
@@ -306,18 +306,15 @@ class _TaskProgress:
         for refused in stored["refused"]:
             self.gate.refuse(refused)
         self.now = stored["at"]
-        return _READ.get(name, _same)(stored["value"])
+        value = stored["value"]
+        return _READ[name](value) if name in _READ else value
 
 
 _READ: dict[str, Callable[[Any], Any]] = {
-    "look": fetched_page_from,
+    "look": FetchedPage.from_data,
     "think": lambda data: data and from_data(data, "a decision that was stored"),
     "send": lambda data: SubmitReply(**data),
 }
-
-
-def _same(value: Any) -> Any:
-    return value
 
 
 @dataclass(frozen=True)

@@ -111,41 +111,23 @@ def record_of(base: Path, task: str) -> Path:
     return _results_folder(base, task) / RECORD
 
 
-def cleanup_task_workspace(workspace: Workspace, *, keep: bool = False) -> Path:
-    """Keep the results of a task, and remove its folder.
-
-    Args:
-        workspace: The task's.
-        keep: Leave the folder too (`DEBUG_KEEP_WORKSPACES`).
-
-    Returns:
-        The folder of the results.
-    """
+def cleanup_task_workspace(workspace: Workspace, *, keep: bool = False) -> None:
+    """Store the results of a task, and remove its workspace unless told to keep it."""
     kept = _results_folder(workspace.folder.parent, workspace.folder.name)
     for name in _KEPT:
         if (workspace.folder / name).exists():
             shutil.copy2(workspace.folder / name, kept / name)
     if not keep:
         shutil.rmtree(workspace.folder, ignore_errors=True)
-    return kept
 
 
-def sweep(base: Path, hours: float, busy: frozenset[str] = frozenset()) -> list[str]:
-    """Remove workspaces and results older than `hours`; return the removed ids.
-
-    Args:
-        base: The folder of all tasks.
-        hours: Hours for which they are kept.
-        busy: Ids of running tasks.
-    """
+def sweep(base: Path, hours: float, busy: frozenset[str] = frozenset()) -> None:
+    """Remove workspaces and results older than `hours`, but for those of `busy` tasks."""
     limit = time.time() - max(hours * 3600, _FRESH)
-    removed = []
     for folder in [*_tasks(base), *_tasks(base / _RESULTS)]:
         with contextlib.suppress(OSError):
             if folder.name not in busy and folder.stat().st_mtime < limit:
                 shutil.rmtree(folder, ignore_errors=True)
-                removed.append(folder.name)
-    return removed
 
 
 def _tasks(base: Path) -> Iterator[Path]:

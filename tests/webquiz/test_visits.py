@@ -1,10 +1,12 @@
-"""What a page draws, holds and offers, in a real browser: what becomes a file, and what does not."""
+"""Single visits in a real browser: when they end, what becomes a file, and that nothing stays."""
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import json
-import zlib
+import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,27 +14,79 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quizlog_tui.webquiz.page import visit
-from quizlog_tui.webquiz.page.visit import MOST_OFFERED, data_of
+from quizlog_tui.webquiz.page import visit as visit_module
+from quizlog_tui.webquiz.page.browser import NotRenderedError
+from quizlog_tui.webquiz.page.visit import _MOST_OFFERED, Visit, data_of
 from tests.webquiz.conftest import lab, shares_browser
 from tests.webquiz.graded_site import ASKS, RIGHT, graded_site, says
+from tests.webquiz.right import png
 from tests.webquiz.small_site import visiting
 
-
-def png(width: int, height: int) -> bytes:
-    """A picture of noise, so that it cannot be packed."""
-
-    def chunk(kind: bytes, data: bytes) -> bytes:
-        check = zlib.crc32(kind + data).to_bytes(4, "big")
-        return len(data).to_bytes(4, "big") + kind + data + check
-
-    head = width.to_bytes(4, "big") + height.to_bytes(4, "big") + bytes([8, 2, 0, 0, 0])
-    rows = b"".join(b"\0" + bytes(range(3 * width)) for _ in range(height))
-    body = chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
-    return b"\x89PNG\r\n\x1a\n" + body
+STILL = "<!doctype html><p>Part 1: amber</p><a rel=next href=/2>next</a>"
 
 
-PICTURE = png(60, 50)
+@shares_browser
+async def test_only_a_page_that_nothing_can_change_is_not_waited_for(tmp_path: Path) -> None:
+    pages = {
+        "/still": ("html", STILL),
+        "/script": ("html", f"{STILL}<script>0</script>"),
+        "/handler": ("html", f"{STILL}<img src=x onerror=\"this.alt='late'\">"),
+        "/refresh": ("html", f'<meta http-equiv=Refresh content="60">{STILL}'),
+        "/frame": ("html", f"{STILL}<iframe src=/still></iframe>"),
+    }
+
+    async def reason(path: str) -> str:
+        async with visiting(pages, tmp_path) as (site, tab):
+            return (await tab.visit(f"{site.url}{path}")).settled
+
+    why = dict(zip(pages, await asyncio.gather(*map(reason, pages)), strict=True))
+    assert [path for path in why if why[path] == "nothing in it can change it"] == ["/still"]
+
+
+@shares_browser
+async def test_nothing_of_a_page_runs_on_when_it_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(visit_module, "_CAP", 1.0)  # the page is never quiet
+    busy = f"{STILL}<script>setInterval(() => fetch('/ping'), 10)</script>"
+    pages = {"/busy": ("html", busy), "/still": ("html", STILL), "/ping": ("html", "")}
+    async with visiting(pages, tmp_path) as (site, tab):
+        await tab.visit(f"{site.url}/busy")
+        counts = [site.hits.count("/ping")]
+        while len(counts) < 2 or counts[-1] != counts[-2]:  # what was under way may still arrive
+            after = await tab.visit(f"{site.url}/still")
+            counts.append(site.hits.count("/ping"))
+            assert len(counts) < 20, counts
+        assert counts[0]
+        assert len(tab.context.pages) == 1
+        assert (after.loaded, after.frames[0].links[0].url) == ((), f"{site.url}/2")
+
+
+@shares_browser
+async def test_a_page_that_was_long_on_its_way_may_settle(tmp_path: Path) -> None:
+    async with visiting({"/still": ("html", STILL)}, tmp_path) as (site, tab):
+        now, page = time.monotonic(), await tab.context.new_page()
+        visit = Visit(page, f"{site.url}/still", tmp_path, 10**6, now + 60, started=now - 60)
+        assert (await visit.snapshot()).settled == "nothing in it can change it"
+
+
+@shares_browser
+async def test_a_page_that_cannot_be_had_does_not_spoil_the_next(tmp_path: Path) -> None:
+    pages = {"/hang": ("hang", ""), "/still": ("html", STILL)}
+    async with visiting(pages, tmp_path) as (site, tab):
+        for url in (f"{site.url}/hang", "http://127.0.0.1:1/"):
+            try:
+                await replace(tab, seconds=0.5).visit(url)
+            except NotRenderedError:
+                continue
+            raise AssertionError(f"{url} was rendered")
+        assert "amber" in (await tab.visit(f"{site.url}/still")).frames[0].text
+
+
+# -- what becomes a file
+
+
+PICTURE = png(60, 50, lambda x, y: (x, y, 3 * x))
 HELD = "data:image/png;base64," + base64.b64encode(PICTURE).decode()
 CLICKS = """<p>Sum it, POST the answer to /submit</p><script>
 function offer(url, name) {
@@ -73,7 +127,7 @@ async def test_of_many_and_big_pictures_a_few_are_kept_and_dots_are_not(tmp_path
 async def test_the_browser_writes_no_download_and_what_a_page_made_is_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(visit, "CAP", 2.0)  # the page is never quiet
+    monkeypatch.setattr(visit_module, "_CAP", 2.0)  # the page is never quiet
     offers = """<script>
     const made = URL.createObjectURL(new Blob(["x,y"]));
     offer(made, "../../made.csv"); URL.revokeObjectURL(made);
@@ -89,7 +143,7 @@ async def test_the_browser_writes_no_download_and_what_a_page_made_is_kept(
     assert snapshot.files == ("_.._made.csv", "held.csv")
     texts = [(tmp_path / name).read_text() for name in snapshot.files]
     assert (texts, len(list(tmp_path.iterdir()))) == (["x,y", "a,b"], 2)
-    assert len(snapshot.offered) <= MOST_OFFERED
+    assert len(snapshot.offered) <= _MOST_OFFERED
 
 
 @shares_browser
@@ -98,7 +152,7 @@ async def test_what_is_offered_and_shown_is_there_for_the_models(tmp_path: Path)
     <script>offer("/data.csv", "table.csv")</script>"""
     with graded_site({"/q": page, "/data.csv": "40,2"}, lambda payload, nth: RIGHT) as site:
         thought = says(42)
-        async with lab(None, tmp_path, {"ada": thought}) as running:  # type: ignore[arg-type]
+        async with lab(None, tmp_path, {"ada": thought}) as running:
             result = await running.work(url=f"{site.url}/q")
             asked: Any = json.loads(running.fake.bodies[0]["messages"][-1]["content"])
     assert result.state == "finished"
