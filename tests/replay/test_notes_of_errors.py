@@ -19,8 +19,7 @@ from quizlog_tui.terminal_text import plain
 from quizlog_tui.tui.draw.output import last_stop
 from quizlog_tui.tui.draw.status import error_lines
 from quizlog_tui.tui.screens.compare import Comparison, DrawnSide
-from quizlog_tui.tui.screens.sweep import _sweep_grid as sweep_grid
-from quizlog_tui.tui.screens.sweep import _SweepAttempt as SweepAttempt
+from quizlog_tui.tui.screens.sweep import SweepAttempt, sweep_grid
 from tests.support.build import Build
 
 CODE = """

@@ -28,24 +28,14 @@ from quizlog_tui.solver.voting.decide import RULES, decide
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
 from quizlog_tui.tui.screens.consensus import (
-    _BAR as BAR,
-)
-from quizlog_tui.tui.screens.consensus import (
+    BAR,
     ConsensusScreen,
+    bar,
+    bounded,
     reply_lines,
+    value_text,
     verdict_lines,
-)
-from quizlog_tui.tui.screens.consensus import (
-    _bar as bar,
-)
-from quizlog_tui.tui.screens.consensus import (
-    _bounded as bounded,
-)
-from quizlog_tui.tui.screens.consensus import (
-    _value_text as value_text,
-)
-from quizlog_tui.tui.screens.consensus import (
-    _why_text as why_text,
+    why_text,
 )
 from quizlog_tui.tui.screens.dialogs import ChooseScreen
 from quizlog_tui.tui.screenshot import screen_text

@@ -14,8 +14,7 @@ from rich.cells import cell_len
 from quizlog_tui.record.model import LastError
 from quizlog_tui.replay.transcript import Transcript
 from quizlog_tui.tui.screens import compare as drawing
-from quizlog_tui.tui.screens.compare import _SIDE_BY_SIDE as SIDE_BY_SIDE
-from quizlog_tui.tui.screens.compare import Comparison, DrawnSide
+from quizlog_tui.tui.screens.compare import SIDE_BY_SIDE, Comparison, DrawnSide
 from quizlog_tui.tui.widgets.documents import rows
 from tests.support.comparisons import compare, run
 from tests.support.player_quizzes import EVIL

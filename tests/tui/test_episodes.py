@@ -32,22 +32,12 @@ from quizlog_tui.tui.clock import FrozenClock
 from quizlog_tui.tui.screens import episodes as screens
 from quizlog_tui.tui.screens.dialogs import ChooseScreen
 from quizlog_tui.tui.screens.episodes import (
-    _MOST as MOST,
-)
-from quizlog_tui.tui.screens.episodes import (
-    _WIDEST as WIDEST,
-)
-from quizlog_tui.tui.screens.episodes import (
+    MOST,
+    WIDEST,
     EpisodesScreen,
-)
-from quizlog_tui.tui.screens.episodes import (
-    _clipped as clipped,
-)
-from quizlog_tui.tui.screens.episodes import (
-    _episode_lines as episode_lines,
-)
-from quizlog_tui.tui.screens.episodes import (
-    _hook_graph as hook_graph,
+    clipped,
+    episode_lines,
+    hook_graph,
 )
 from quizlog_tui.tui.screens.library import LibraryScreen
 from quizlog_tui.tui.screenshot import screen_text

@@ -19,27 +19,13 @@ from quizlog_tui.tui.clock import FrozenClock
 from quizlog_tui.tui.screens.notes import (
     NotesScreen,
     RemarkScreen,
-)
-from quizlog_tui.tui.screens.notes import (
-    _authors_in as authors_in,
-)
-from quizlog_tui.tui.screens.notes import (
-    _filtered_notes as filtered_notes,
-)
-from quizlog_tui.tui.screens.notes import (
-    _no_notes_lines as no_notes_lines,
-)
-from quizlog_tui.tui.screens.notes import (
-    _note_grid as note_grid,
-)
-from quizlog_tui.tui.screens.notes import (
-    _note_lines as note_lines,
-)
-from quizlog_tui.tui.screens.notes import (
-    _verdict_line as verdict_line,
-)
-from quizlog_tui.tui.screens.notes import (
-    _verdicts_in as verdicts_in,
+    authors_in,
+    filtered_notes,
+    no_notes_lines,
+    note_grid,
+    note_lines,
+    verdict_line,
+    verdicts_in,
 )
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build

@@ -15,8 +15,7 @@ from quizlog_tui.session.audit import Audit
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
 from quizlog_tui.tui.keys.own_commands import VALUES, lines_read_twice, read_own_commands, variable
-from quizlog_tui.tui.screens.commands import CommandOutputScreen
-from quizlog_tui.tui.screens.commands import _ShellRun as ShellRun
+from quizlog_tui.tui.screens.commands import CommandOutputScreen, ShellRun
 from quizlog_tui.tui.screens.library import LibraryScreen
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build

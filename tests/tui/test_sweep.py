@@ -26,25 +26,13 @@ from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
 from quizlog_tui.tui.screens.dialogs import AskScreen, ChooseScreen
 from quizlog_tui.tui.screens.sweep import (
+    SweepAttempt,
     SweepScreen,
-)
-from quizlog_tui.tui.screens.sweep import (
-    _attempt_document as attempt_document,
-)
-from quizlog_tui.tui.screens.sweep import (
-    _best_first as best_first,
-)
-from quizlog_tui.tui.screens.sweep import (
-    _count_text as count_text,
-)
-from quizlog_tui.tui.screens.sweep import (
-    _summary as summary,
-)
-from quizlog_tui.tui.screens.sweep import (
-    _sweep_grid as sweep_grid,
-)
-from quizlog_tui.tui.screens.sweep import (
-    _SweepAttempt as SweepAttempt,
+    attempt_document,
+    best_first,
+    count_text,
+    summary,
+    sweep_grid,
 )
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build

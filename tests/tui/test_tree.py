@@ -16,11 +16,7 @@ from quizlog_tui.session.reply import BranchInfo
 from quizlog_tui.session.session import Session
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
-from quizlog_tui.tui.screens.tree import TreeScreen
-from quizlog_tui.tui.screens.tree import _branch_detail as branch_detail
-from quizlog_tui.tui.screens.tree import _tree_grid as tree_grid
-from quizlog_tui.tui.screens.tree import _tree_rows as tree_rows
-from quizlog_tui.tui.screens.tree import _TreeRow as TreeRow
+from quizlog_tui.tui.screens.tree import TreeRow, TreeScreen, branch_detail, tree_grid, tree_rows
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build
 from tests.support.screens import ask, asking, check, idle, settled, shows, sized

@@ -35,7 +35,7 @@ class CommandRunner:
 
     def __init__(self, screen: QuizlogScreen[Any]) -> None:
         self._screen = screen
-        self._under_way: _ShellRun | None = None
+        self._under_way: ShellRun | None = None
 
     def run(self, name: str, values: Mapping[str, str]) -> None:
         """Run the command of that name, which may read the values, beside the screen's work."""
@@ -48,13 +48,13 @@ class CommandRunner:
         except QuizlogError as error:
             complain(self._screen, error)
             return
-        run = _ShellRun(command.run, variables)
+        run = ShellRun(command.run, variables)
         if command.output == "none":
             await self._run_apart(command, run)
         else:
             await self._run_here(command, run)
 
-    async def _run_apart(self, command: OwnCommand, run: _ShellRun) -> None:
+    async def _run_apart(self, command: OwnCommand, run: ShellRun) -> None:
         tell(self._screen, f"{command.name} runs")
         try:
             code = await run.run_apart()
@@ -64,7 +64,7 @@ class CommandRunner:
         if code:
             warn(self._screen, f"{command.name}: {_ending(code)}")
 
-    async def _run_here(self, command: OwnCommand, run: _ShellRun) -> None:
+    async def _run_here(self, command: OwnCommand, run: ShellRun) -> None:
         self._under_way = run
         result = await self._screen.slow_work.run(run.run, f"running {command.name}")
         self._under_way = None
@@ -141,7 +141,7 @@ class _ShellResult:
     """Whether it was stopped because it wrote too much."""
 
 
-class _ShellRun:
+class ShellRun:
     """One run of a shell line with variables besides the user's own, which can be stopped."""
 
     def __init__(self, line: str, variables: Mapping[str, str]) -> None:

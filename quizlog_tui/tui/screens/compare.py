@@ -54,7 +54,7 @@ from ..widgets.documents import (
 from ..widgets.row_list import MarkedView
 from .base import DIALOG, QuizlogScreen
 
-_SIDE_BY_SIDE = 70
+SIDE_BY_SIDE = 70
 """Minimum width in cells for two columns."""
 _SIGNS = {"same": "│", "changed": "≠", "only-a": "<", "only-b": ">"}
 """The sign of a row: alike, different, only on the left, only on the right."""
@@ -171,7 +171,7 @@ class Comparison(Document):
     @property
     def _column(self) -> int:
         """Width in cells of one side's text."""
-        if self._width >= _SIDE_BY_SIDE:
+        if self._width >= SIDE_BY_SIDE:
             return (self._width - 3) // 2 - self._digits - 1
         return max(2, self._width - self._digits - 3)
 
@@ -181,7 +181,7 @@ class Comparison(Document):
             text = _whole_text(_shortened(row.a), self.a.run) if row.a else ""
             plain = text.replace("\t", "    ") if text.isascii() else safe(text)
             return self._rows_of(plain)
-        if self._width < _SIDE_BY_SIDE:
+        if self._width < SIDE_BY_SIDE:
             return sum(self._rows_of(part.text) for _, _, part in self._parts(index))
         return max(self._rows_of(side.text) for side in self._sides(index))
 
@@ -203,7 +203,7 @@ class Comparison(Document):
 
     def _drawn(self, index: int, *, every: bool = False) -> Iterator[Row]:
         """The rows of an item; step numbers on the first row of each text, or on `every` row."""
-        drawn = self._beside if self._width >= _SIDE_BY_SIDE else self._below
+        drawn = self._beside if self._width >= SIDE_BY_SIDE else self._below
         return drawn(index, every=every)
 
     def _beside(self, index: int, *, every: bool) -> Iterator[Row]:
@@ -275,7 +275,7 @@ class Comparison(Document):
     def heading(self, width: int) -> str:
         """The names and outcomes of both sides, above their columns or one below the other."""
         one, other = (_side_text(side) for side in (self.a, self.b))
-        if width < _SIDE_BY_SIDE:
+        if width < SIDE_BY_SIDE:
             return f"< {one}\n> {other}"
         half = (width - 3) // 2
         return fitted(one, half) + "   " + fitted(other, half)

@@ -31,7 +31,7 @@ from ..widgets.documents import Line, Paragraphs, line
 from ..widgets.line_view import LineView
 from .base import DIALOG, QuizlogScreen
 
-_BAR = 20
+BAR = 20
 """Width in cells of a bar for the whole weight."""
 _MOST = 2_000
 """Characters of a value that are shown."""
@@ -68,8 +68,8 @@ def verdict_lines(decision: Decision, again: Decision | None = None) -> list[Lin
 def _question(decision: Decision) -> Iterator[Line]:
     asked = decision.question
     if asked.context.strip():
-        yield line((_bounded(asked.context, 8), "dim"))
-    yield line((_bounded(asked.text, 20), "prompt"))
+        yield line((bounded(asked.context, 8), "dim"))
+    yield line((bounded(asked.text, 20), "prompt"))
     if asked.choices:
         yield line((f"one of {', '.join(asked.choices)}", "dim"))
 
@@ -90,15 +90,15 @@ def _chosen(title: str, decision: Decision) -> Iterator[Line]:
     verdict = decision.verdict
     style = "warn" if verdict.why is None else "good"
     yield line((f"{title}: ", "head"), (outcome_text(verdict), style))
-    yield line(f"because {_why_text(decision)}")
+    yield line(f"because {why_text(decision)}")
 
 
 def outcome_text(verdict: DecisionVerdict) -> str:
     """The chosen answer, or that there is none."""
-    return _NOTHING if verdict.why is None else _value_text(verdict.answer)
+    return _NOTHING if verdict.why is None else value_text(verdict.answer)
 
 
-def _why_text(decision: Decision) -> str:
+def why_text(decision: Decision) -> str:
     """Why the verdict is what it is, in words."""
     verdict = decision.verdict
     open_ = [one for one in verdict.classes if not one.refused]
@@ -156,9 +156,9 @@ def _votes(decision: Decision, again: Decision | None) -> Iterator[Line]:
         share = one.weight / total if total else 0.0
         yield line(
             (f"{mark} ", style),
-            (f"{_bar(share)} ", style),
+            (f"{bar(share)} ", style),
             f"{one.weight:g}, {share:.0%}  ",
-            (_value_text(one.answer), "answer"),
+            (value_text(one.answer), "answer"),
         )
         yield line((f"  {_members(one, decision)}", "dim"))
     against = [name for one in verdict.classes for name in one.members]
@@ -167,11 +167,11 @@ def _votes(decision: Decision, again: Decision | None) -> Iterator[Line]:
         yield line((f"Dissenters: {', '.join(against)}", "warn"))
 
 
-def _bar(share: float) -> str:
+def bar(share: float) -> str:
     """A bar for a share from 0 to 1; any share above 0 has at least half a cell."""
-    halves = max(round(share * _BAR * 2), 1 if share > 0 else 0)
+    halves = max(round(share * BAR * 2), 1 if share > 0 else 0)
     full = "█" * (halves // 2) + "▌" * (halves % 2)
-    return full + "·" * (_BAR - len(full))
+    return full + "·" * (BAR - len(full))
 
 
 def _mark(one: AnswerClass, decision: Decision, again: Decision | None) -> tuple[str, str]:
@@ -213,7 +213,7 @@ def _refused(decision: Decision) -> Iterator[Line]:
         yield line(("Already proved wrong", "head"))
     for one in decision.refused:
         reason = f": {one.reason}" if one.reason else ""
-        yield line(("✗ ", "error"), (_value_text(one.answer), "answer"), reason)
+        yield line(("✗ ", "error"), (value_text(one.answer), "answer"), reason)
 
 
 def _reconciliation(decision: Decision) -> Iterator[Line]:
@@ -228,7 +228,7 @@ def _reconciliation(decision: Decision) -> Iterator[Line]:
         sure = f", confidence {one.confidence:g}" if one.confidence is not None else ""
         before = first[one.name]
         kept = "=" if before.claimed == one.final_answer else "≠"
-        answer = (_value_text(one.final_answer), "answer")
+        answer = (value_text(one.final_answer), "answer")
         yield line(f"  {one.name}: {kept} ", answer, (sure, "dim"))
 
 
@@ -253,9 +253,9 @@ def _model(model: ModelReply, decision: Decision, clock: Clock) -> Iterator[Line
         yield line((model.error, "error"))
     yield from _fetched(model)
     if model.claimed is not None:
-        yield line("claims ", (_value_text(model.claimed), "answer"))
+        yield line("claims ", (value_text(model.claimed), "answer"))
     if model.explanation:
-        yield line((f"“{_bounded(model.explanation, _OUTPUT)}”", "dim"))
+        yield line((f"“{bounded(model.explanation, _OUTPUT)}”", "dim"))
     yield from _code(model.code, model.executed, clock)
 
 
@@ -284,21 +284,21 @@ def _fetched(model: ModelReply) -> Iterator[Line]:
         for head in one.headers:
             yield line((f"  {one_line(head)}", "dim"))
         if one.body:
-            yield line((f"  sent: {_bounded(one.body, _BEGINS)}", "dim"))
+            yield line((f"  sent: {bounded(one.body, _BEGINS)}", "dim"))
         if one.begins.strip():
-            yield line((f"  {_bounded(one.begins, _BEGINS)}", "dim"))
+            yield line((f"  {bounded(one.begins, _BEGINS)}", "dim"))
 
 
 def _code(code: str | None, run: Execution | None, clock: Clock) -> Iterator[Line]:
     if code is not None:
-        text = _bounded(code, _CODE)
+        text = bounded(code, _CODE)
         yield line(("\n".join(f"│ {row}" for row in text.split("\n")), "code"))
     if run is None:
         return
     took = f" in {clock.duration(run.seconds)}"
     where = f", {run.isolation}" if run.isolation else ""
     if run.status == "ok":
-        answer = (_value_text(run.answer), "answer")
+        answer = (value_text(run.answer), "answer")
         yield line(("✓ its code returned ", "good"), answer, took, where)
     else:
         yield line((f"✗ its code: {run.status.replace('_', ' ')}", "error"), took, where)
@@ -306,7 +306,7 @@ def _code(code: str | None, run: Execution | None, clock: Clock) -> Iterator[Lin
         yield line((run.error, "error"))
     for name, text in (("stdout", run.stdout), ("stderr", run.stderr)):
         if text.strip():
-            yield line((f"{name}:\n{_bounded(text, _OUTPUT)}", "dim"))
+            yield line((f"{name}:\n{bounded(text, _OUTPUT)}", "dim"))
 
 
 def _again(again: Reconsidered | None, clock: Clock) -> Iterator[Line]:
@@ -315,18 +315,18 @@ def _again(again: Reconsidered | None, clock: Clock) -> Iterator[Line]:
         return
     sure = f", confidence {again.confidence:g}" if again.confidence is not None else ""
     if again.status == "ok":
-        answer = (_value_text(again.final_answer), "answer")
+        answer = (value_text(again.final_answer), "answer")
         yield line("after seeing all answers: ", answer, sure)
     else:
         yield line((f"after seeing all answers: {_STATUS[again.status]}", "error"))
     if again.error:
         yield line((again.error, "error"))
     if again.explanation:
-        yield line((f"“{_bounded(again.explanation, _OUTPUT)}”", "dim"))
+        yield line((f"“{bounded(again.explanation, _OUTPUT)}”", "dim"))
     yield from _code(again.corrected_code, again.executed, clock)
 
 
-def _value_text(value: Any) -> str:
+def value_text(value: Any) -> str:
     """Format a JSON value. A string that looks like another value keeps its quotes."""
     plain = isinstance(value, str) and not is_json(value)
     text = value if plain else json.dumps(value, ensure_ascii=False)
@@ -334,7 +334,7 @@ def _value_text(value: Any) -> str:
     return text if len(text) <= _MOST else f"{text[:_MOST]}… {len(text) - _MOST:,} more characters"
 
 
-def _bounded(text: str, most: int) -> str:
+def bounded(text: str, most: int) -> str:
     """The first lines of a long text, and how many are left out."""
     lines = text.rstrip("\n").split("\n")
     shown = "\n".join(lines[:most])[: most * 200]

@@ -43,11 +43,11 @@ _MARKS = {VERIFIED: ("✓", "good"), UNVERIFIED: ("✗", "warn"), BROKEN: ("!", 
 """A sign for each state, and its style."""
 _COLUMNS = {"line": 6, "ok": 2, "agree": 6, "steps": 5, "difficulty": 10, "question": 200}
 _LEAST = {"question": 20, "steps": 5, "difficulty": 10}
-_MOST = 4000
+MOST = 4000
 """Maximum characters shown of one text."""
 _SHORT = 60
 """Maximum characters of an answer in a list."""
-_WIDEST = 12
+WIDEST = 12
 """Maximum number of parallel lines; a wider graph is described in words only."""
 
 _Edges = Sequence[tuple[str, Sequence[str]]]
@@ -104,13 +104,13 @@ def _no_episode_lines(file: EpisodeFile, state: str) -> list[Line]:
     ]
 
 
-def _episode_lines(episode: EpisodeFacts) -> list[Line]:
+def episode_lines(episode: EpisodeFacts) -> list[Line]:
     """All of an episode."""
     parts = (_verdict, _question, _runs, _answers, _hooks, _talk)
     return [drawn for part in parts for drawn in (*part(episode), line(""))][:-1]
 
 
-def _clipped(text: str, most: int = _MOST) -> str:
+def clipped(text: str, most: int = MOST) -> str:
     """A text cut to a length, followed by the number of characters left out."""
     return text if len(text) <= most else f"{text[:most]}… ({len(text) - most:,} more)"
 
@@ -132,12 +132,12 @@ def _verdict(episode: EpisodeFacts) -> Iterator[Line]:
 
 def _question(episode: EpisodeFacts) -> Iterator[Line]:
     yield _head("Question")
-    asked = terminal_pieces(_clipped(episode.question), "", raw=False)
+    asked = terminal_pieces(clipped(episode.question), "", raw=False)
     yield line(*(asked or [("not given", "dim")]))
     if episode.hint:
-        hint = terminal_pieces(_clipped(episode.hint), "", raw=False)
+        hint = terminal_pieces(clipped(episode.hint), "", raw=False)
         yield line(("hint, shown only to the teacher: ", "dim"), *hint)
-    yield line((_clipped(episode.about), "dim"))
+    yield line((clipped(episode.about), "dim"))
 
 
 def _runs(episode: EpisodeFacts) -> Iterator[Line]:
@@ -149,10 +149,10 @@ def _runs(episode: EpisodeFacts) -> Iterator[Line]:
 
 
 def _run_pieces(run: EpisodeRun) -> tuple[tuple[str, str], ...]:
-    answer = "no answer" if run.answer is None else _clipped(run.answer, _SHORT)
+    answer = "no answer" if run.answer is None else clipped(run.answer, _SHORT)
     ended = "" if run.success else f" ✗ not finished{score_text(run.score)}"
     style = "dim" if run.answer is None else "answer"
-    return (_clipped(run.name, _SHORT), "prompt"), ("  ", ""), (answer, style), (ended, "error")
+    return (clipped(run.name, _SHORT), "prompt"), ("  ", ""), (answer, style), (ended, "error")
 
 
 def _parting(run: EpisodeRun, gold: EpisodeRun) -> str:
@@ -175,10 +175,10 @@ def _answers(episode: EpisodeFacts) -> Iterator[Line]:
     for at, answer in enumerate(gold.inputs):
         same = sum(1 for there, _ in partings if there > at)
         told = f"  {same} of {len(partings)} the same" if partings else ""
-        yield line((f"{at:>4} ", "dim"), (_clipped(answer, _SHORT), "answer"), (told, "dim"))
+        yield line((f"{at:>4} ", "dim"), (clipped(answer, _SHORT), "answer"), (told, "dim"))
         for there, run in partings:
             if there == at < len(run.inputs):
-                name, other = (_clipped(text, _SHORT) for text in (run.name, run.inputs[at]))
+                name, other = (clipped(text, _SHORT) for text in (run.name, run.inputs[at]))
                 yield line(("     ≠ ", "warn"), other, (f"  {name}", "dim"))
 
 
@@ -188,7 +188,7 @@ def _hooks(episode: EpisodeFacts) -> Iterator[Line]:
     if not hooks:
         yield line(("none", "dim"))
     known: list[str] = []
-    drawn = _hook_graph([(hook.name, hook.depends_on) for hook in hooks])
+    drawn = hook_graph([(hook.name, hook.depends_on) for hook in hooks])
     for hook, gutter in zip(hooks, drawn, strict=True):
         yield line((f"{gutter} ", "prompt"), *_hook_pieces(hook, known), cut=True)
         known.append(hook.name)
@@ -196,27 +196,27 @@ def _hooks(episode: EpisodeFacts) -> Iterator[Line]:
 
 def _hook_pieces(hook: HookFacts, known: Sequence[str]) -> Iterator[tuple[str, str]]:
     """A hook's name, value, and dependencies unless that is only the previous hook."""
-    yield _clipped(hook.name, _SHORT), "prompt"
+    yield clipped(hook.name, _SHORT), "prompt"
     value = hook.value_hash if hook.value is None else hook.value
-    yield f" = {_clipped(value, _SHORT)}", "answer"
+    yield f" = {clipped(value, _SHORT)}", "answer"
     if list(hook.depends_on) != list(known[-1:]):
         needed = (one if one in known else f"{one} (unknown)" for one in hook.depends_on)
-        yield f"  ← {_clipped(', '.join(needed) or 'nothing', _SHORT)}", "dim"
-    yield f"  {_clipped(hook.code_line.strip(), 200)}", "dim"
+        yield f"  ← {clipped(', '.join(needed) or 'nothing', _SHORT)}", "dim"
+    yield f"  {clipped(hook.code_line.strip(), 200)}", "dim"
 
 
 def _talk(episode: EpisodeFacts) -> Iterator[Line]:
     yield _head("Training conversation")
     if episode.system_prompt:
-        said = terminal_pieces(_clipped(episode.system_prompt), "", raw=False)
+        said = terminal_pieces(clipped(episode.system_prompt), "", raw=False)
         yield line(("system ", "dim"), *said)
     styles = {"user": "prompt", "assistant": "answer"}
     for role, content in episode.messages:
-        said = terminal_pieces(_clipped(content), styles.get(role, ""), raw=False)
-        yield line((f"{_clipped(role, _SHORT)} ", "dim"), *said)
+        said = terminal_pieces(clipped(content), styles.get(role, ""), raw=False)
+        yield line((f"{clipped(role, _SHORT)} ", "dim"), *said)
 
 
-def _hook_graph(hooks: _Edges) -> list[str]:
+def hook_graph(hooks: _Edges) -> list[str]:
     """The drawing to the left of each hook, all of the same width; empty if the graph is too wide.
 
     A name shared by several hooks means the last of them. A name not defined yet is ignored.
@@ -224,7 +224,7 @@ def _hook_graph(hooks: _Edges) -> list[str]:
     drawn: list[str] = []
     for row in _rows(_needed(hooks)):
         drawn.append(row)
-        if len(row) > 2 * _WIDEST:
+        if len(row) > 2 * WIDEST:
             return [""] * len(hooks)
     width = max(map(len, drawn), default=0)
     return [row.ljust(width) for row in drawn]
@@ -404,9 +404,9 @@ class EpisodesScreen(QuizlogScreen[None]):
             return [line((size, "head")), line(""), line(("l", "answer"), " shows it.")]
         text = self._file.line(index)
         try:
-            return _episode_lines(facts_of(text))
+            return episode_lines(facts_of(text))
         except LineError as error:
-            told = _clipped(text.decode("utf-8", "replace"))
+            told = clipped(text.decode("utf-8", "replace"))
             return [line((f"This line {error}.", "error")), line(""), line(told)]
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:

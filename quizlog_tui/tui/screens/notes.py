@@ -48,19 +48,19 @@ def _verdict_words(verdict: str | None) -> str:
     return f"{_MARKS[verdict]} {verdict}" if verdict in _MARKS else verdict
 
 
-def _verdict_line(verdict: str | None) -> Line:
+def verdict_line(verdict: str | None) -> Line:
     """A verdict to choose."""
     return line((_verdict_words(verdict) or "– none", _STYLES.get(verdict or "", "")), cut=True)
 
 
-def _verdicts_in(notes: Iterable[Feedback]) -> list[str]:
+def verdicts_in(notes: Iterable[Feedback]) -> list[str]:
     """The verdicts in use: known ones first, `none` last."""
     there = {said.verdict or _NO_VERDICT for said in notes}
     order = [*VERDICTS, *sorted(there - {*VERDICTS, _NO_VERDICT}), _NO_VERDICT]
     return [verdict for verdict in order if verdict in there]
 
 
-def _authors_in(notes: Iterable[Feedback]) -> list[str]:
+def authors_in(notes: Iterable[Feedback]) -> list[str]:
     """The authors by name; an empty name stands for notes without an author."""
     return sorted({said.author or "" for said in notes})
 
@@ -70,7 +70,7 @@ def _by_step(notes: Iterable[Feedback]) -> list[Feedback]:
     return sorted(notes, key=lambda said: (said.at is None, said.at or 0))
 
 
-def _filtered_notes(
+def filtered_notes(
     notes: Iterable[Feedback], *, verdict: str | None = None, author: str | None = None
 ) -> list[Feedback]:
     """The notes with a verdict and by an author; None means any."""
@@ -81,7 +81,7 @@ def _filtered_notes(
     ]
 
 
-def _note_grid(notes: Sequence[Feedback], clock: Clock) -> Grid:
+def note_grid(notes: Sequence[Feedback], clock: Clock) -> Grid:
     """A row for each note, with the columns that fit."""
     columns = {
         "step": 4,
@@ -115,7 +115,7 @@ def _cells(said: Feedback, clock: Clock) -> dict[str, Cell]:
     }
 
 
-def _note_lines(said: Feedback, clock: Clock) -> list[Line]:
+def note_lines(said: Feedback, clock: Clock) -> list[Line]:
     """A note in full."""
     place = "on the whole record" if said.at is None else f"step {said.at}"
     branch = f" of {said.branch}" if said.branch else ""
@@ -131,7 +131,7 @@ def _note_lines(said: Feedback, clock: Clock) -> list[Line]:
     return lines
 
 
-def _no_notes_lines(count: int, key: str) -> list[Line]:
+def no_notes_lines(count: int, key: str) -> list[Line]:
     """The text shown if there is no note to show; `key` writes one, empty if none can be."""
     if count:
         return [line((f"None of the {count} notes matches.", "head"))]
@@ -187,9 +187,9 @@ class NotesScreen(QuizlogScreen[_NotesPlace | None]):
 
     def draw(self) -> None:
         """Draw the filtered notes."""
-        found = _filtered_notes(self._every, verdict=self._verdict, author=self._author)
+        found = filtered_notes(self._every, verdict=self._verdict, author=self._author)
         self._shown = _by_step(found)
-        self.show_rows(_note_grid(self._shown, self._clock))
+        self.show_rows(note_grid(self._shown, self._clock))
         self._draw_note()
         self.status(self._status_text())
 
@@ -206,9 +206,9 @@ class NotesScreen(QuizlogScreen[_NotesPlace | None]):
     @on(RowList.Moved)
     def _draw_note(self) -> None:
         if self.marked is None:
-            lines = _no_notes_lines(len(self._every), self.key("player.note"))
+            lines = no_notes_lines(len(self._every), self.key("player.note"))
         else:
-            lines = _note_lines(self.marked, self._clock)
+            lines = note_lines(self.marked, self._clock)
         self.query_one("#note", LineView).show(Paragraphs(lines))
 
     @property
@@ -235,12 +235,12 @@ class NotesScreen(QuizlogScreen[_NotesPlace | None]):
 
     def action_verdict(self) -> None:
         """Filter by the next verdict; after the last one, show all."""
-        self._verdict = _next(_verdicts_in(self._every), self._verdict)
+        self._verdict = _next(verdicts_in(self._every), self._verdict)
         self.draw()
 
     def action_author(self) -> None:
         """Filter by the next author; after the last one, show all."""
-        self._author = _next(_authors_in(self._every), self._author)
+        self._author = _next(authors_in(self._every), self._author)
         self.draw()
 
     @on(RowList.Chosen)
@@ -315,7 +315,7 @@ class RemarkScreen(ModalScreen[Remark]):
     async def on_mount(self) -> None:
         """Type at once."""
         self.query_one("#verdicts", RowList).show(
-            Table(len(_CHOICES), lambda index: _verdict_line(_CHOICES[index])),
+            Table(len(_CHOICES), lambda index: verdict_line(_CHOICES[index])),
             cursor=_CHOICES.index(self._draft.verdict),
         )
         await self.query_one(TextBox).fill(self._draft.text)

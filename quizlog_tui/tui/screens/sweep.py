@@ -46,7 +46,7 @@ _STOPPED = "! stopped"
 
 
 @dataclass(frozen=True)
-class _SweepAttempt:
+class SweepAttempt:
     """One answer and its outcome."""
 
     answer: str
@@ -59,19 +59,19 @@ class _SweepAttempt:
     """The first step that shows something else than the recorded run; None if none does."""
 
 
-def _best_first(attempts: Iterable[_SweepAttempt]) -> list[_SweepAttempt]:
+def best_first(attempts: Iterable[SweepAttempt]) -> list[SweepAttempt]:
     """Sort: finished runs, waiting runs, errors by score, stopped runs."""
     return sorted(attempts, key=_worth)
 
 
-def _worth(attempt: _SweepAttempt) -> tuple[int, float, int]:
+def _worth(attempt: SweepAttempt) -> tuple[int, float, int]:
     run = attempt.result
     if isinstance(run, QuizlogError):
         return 3, 0.0, 0
     return _RANKS[run.status], -(run.score or 0.0), -len(run.steps)
 
 
-def _summary(attempts: Sequence[_SweepAttempt]) -> str:
+def summary(attempts: Sequence[SweepAttempt]) -> str:
     """The number of attempts, by outcome."""
     counts = Counter(_state(attempt)[0] for attempt in attempts)
     states = [state_text(status, None) for status in _RANKS] + [_STOPPED]
@@ -79,14 +79,14 @@ def _summary(attempts: Sequence[_SweepAttempt]) -> str:
     return ", ".join([f"{len(attempts)} tried", *told]) if attempts else "nothing tried yet"
 
 
-def _count_text(lines: Sequence[str]) -> str:
+def count_text(lines: Sequence[str]) -> str:
     """The number of answers and answer files in a typed text."""
     files = sum(1 for text in lines if text.startswith("@") and not text.startswith("@@"))
     answers = plural(len(lines) - files, "answer")
     return f"{answers} and {plural(files, 'file')}" if files else answers
 
 
-def _sweep_grid(attempts: Sequence[_SweepAttempt]) -> Grid:
+def sweep_grid(attempts: Sequence[SweepAttempt]) -> Grid:
     """A row for each attempt, the columns as the width allows."""
     columns = {
         "answer": max(7, min(20, widest(attempt.answer for attempt in attempts))),
@@ -114,7 +114,7 @@ def _sweep_grid(attempts: Sequence[_SweepAttempt]) -> Grid:
     return Grid(len(attempts), lambda width: layout(width, columns, least), make, text)
 
 
-def _cells(attempt: _SweepAttempt) -> dict[str, Cell]:
+def _cells(attempt: SweepAttempt) -> dict[str, Cell]:
     run = attempt.result if isinstance(attempt.result, Transcript) else None
     return {
         "answer": (attempt.answer or "(empty)", "answer"),
@@ -127,7 +127,7 @@ def _cells(attempt: _SweepAttempt) -> dict[str, Cell]:
     }
 
 
-def _state(attempt: _SweepAttempt) -> tuple[str, str]:
+def _state(attempt: SweepAttempt) -> tuple[str, str]:
     """Mark and word of the outcome, and their style."""
     run = attempt.result
     if isinstance(run, QuizlogError):
@@ -135,7 +135,7 @@ def _state(attempt: _SweepAttempt) -> tuple[str, str]:
     return state_text(run.status, None), STYLES[run.status]
 
 
-def _outcome_text(attempt: _SweepAttempt) -> str:
+def _outcome_text(attempt: SweepAttempt) -> str:
     """The next question or the error."""
     run = attempt.result
     if isinstance(run, QuizlogError):
@@ -143,7 +143,7 @@ def _outcome_text(attempt: _SweepAttempt) -> str:
     return run.error_text() or plain(run.next_prompt or "")
 
 
-def _attempt_document(attempt: _SweepAttempt, source: Source) -> Document:
+def attempt_document(attempt: SweepAttempt, source: Source) -> Document:
     """The output of an attempt from the start, with its error."""
     run = attempt.result
     if isinstance(run, QuizlogError):
@@ -161,7 +161,7 @@ class Trial:
 
     text: str
     """The answers to try, one per line."""
-    tried: dict[tuple[str, ...], dict[str, _SweepAttempt]] = field(default_factory=dict)
+    tried: dict[tuple[str, ...], dict[str, SweepAttempt]] = field(default_factory=dict)
     """What each answer led to, in the order they were tried, by the later answers it ran with."""
 
 
@@ -203,7 +203,7 @@ class SweepScreen(QuizlogScreen[bool]):
         self._step = step
         self._trial = trial
         self._tried = trial.tried.setdefault(whole.inputs[step + 1 :], {})
-        self._shown: list[_SweepAttempt] = []
+        self._shown: list[SweepAttempt] = []
         self._sorted = False
         self._stopped = False
         self._kept = False
@@ -232,7 +232,7 @@ class SweepScreen(QuizlogScreen[bool]):
 
     def _count(self) -> None:
         area = self.query_one(TextArea)
-        area.border_subtitle = f"{_count_text(lines_of(area.text))}; F5 tries"
+        area.border_subtitle = f"{count_text(lines_of(area.text))}; F5 tries"
 
     def on_text_area_changed(self) -> None:
         """Count the answers while the user types, and save the text."""
@@ -244,18 +244,18 @@ class SweepScreen(QuizlogScreen[bool]):
             return  # left meanwhile
         marked = self._marked
         tried = list(self._tried.values())
-        self._shown = _best_first(tried) if self._sorted else tried
+        self._shown = best_first(tried) if self._sorted else tried
         names = [attempt.answer for attempt in self._shown]
         cursor = names.index(marked.answer) if marked else 0
-        self.show_rows(_sweep_grid(self._shown), cursor)
+        self.show_rows(sweep_grid(self._shown), cursor)
         order = " · best first" if self._sorted else ""
         asked = (self._whole.upto(self._step).next_prompt or "").strip()
         later = len(self._whole.steps) - self._step - 1
         kept = f" · keeps {plural(later, 'later answer')}" if later > 0 else ""
-        self.status(f"Sweep at step {self._step} · {_summary(tried)}{order}{kept} · {asked}")
+        self.status(f"Sweep at step {self._step} · {summary(tried)}{order}{kept} · {asked}")
 
     @property
-    def _marked(self) -> _SweepAttempt | None:
+    def _marked(self) -> SweepAttempt | None:
         index = self.rows.index
         return None if index is None or index >= len(self._shown) else self._shown[index]
 
@@ -299,7 +299,7 @@ class SweepScreen(QuizlogScreen[bool]):
         for answer, result in zip(answers, found, strict=True):
             kept = self._tried[answer].kept if answer in self._tried else ""
             differs = differs_at(result, self._whole)
-            self._tried[answer] = _SweepAttempt(answer, result, kept, differs)
+            self._tried[answer] = SweepAttempt(answer, result, kept, differs)
 
     def cancel(self) -> None:
         """Stop trying; the results so far stay."""
@@ -351,7 +351,7 @@ class SweepScreen(QuizlogScreen[bool]):
         if marked is not None:
             pane = self.query_one("#attempt", LineView)
             pane.border_title = "Output"
-            pane.show(_attempt_document(marked, self._session.source), end=True)
+            pane.show(attempt_document(marked, self._session.source), end=True)
 
     @work(group=DIALOG)
     async def action_keep(self) -> None:

@@ -33,7 +33,7 @@ _LEVELS = 12
 
 
 @dataclass(frozen=True)
-class _TreeRow:
+class TreeRow:
     """A branch in the tree."""
 
     branch: BranchInfo
@@ -53,7 +53,7 @@ class _TreeRow:
         return f"{self.lead}{star}{self.name}"
 
 
-def _tree_rows(branches: Sequence[BranchInfo], *, deleted: bool = False) -> list[_TreeRow]:
+def tree_rows(branches: Sequence[BranchInfo], *, deleted: bool = False) -> list[TreeRow]:
     """The rows of the tree: parents before children, earlier forks first.
 
     A branch is drawn under the branch with which it shares its last common answer. That is not its
@@ -74,7 +74,7 @@ def _tree_rows(branches: Sequence[BranchInfo], *, deleted: bool = False) -> list
     todo = [(root, "", "") for root in reversed(children.get(None, []))]
     while todo:
         branch, lead, below = todo.pop()
-        rows.append(_TreeRow(branch, *places[branch.name], _cut(lead), names[branch.name]))
+        rows.append(TreeRow(branch, *places[branch.name], _cut(lead), names[branch.name]))
         family = children.get(branch.name, [])
         for place, child in reversed([*enumerate(family, 1)]):
             ends = place == len(family)
@@ -117,7 +117,7 @@ def _place(
     return above, min(branch.at, at)
 
 
-def _tree_grid(rows: Sequence[_TreeRow], clock: Clock) -> Grid:
+def tree_grid(rows: Sequence[TreeRow], clock: Clock) -> Grid:
     """A row for each branch, the columns as the width allows."""
     columns = {
         "branch": max(widest(row.label for row in rows), 12),
@@ -140,7 +140,7 @@ def _tree_grid(rows: Sequence[_TreeRow], clock: Clock) -> Grid:
     return Grid(len(rows), lambda width: layout(width, columns, least), make, text)
 
 
-def _cells(row: _TreeRow, clock: Clock) -> dict[str, Cell]:
+def _cells(row: TreeRow, clock: Clock) -> dict[str, Cell]:
     branch = row.branch
     state = (state_text(branch.status, branch.score), STYLES[branch.status])
     return {
@@ -153,12 +153,12 @@ def _cells(row: _TreeRow, clock: Clock) -> dict[str, Cell]:
     }
 
 
-def _branch_detail(row: _TreeRow, path: Sequence[str], clock: Clock) -> StackedDocuments:
+def branch_detail(row: TreeRow, path: Sequence[str], clock: Clock) -> StackedDocuments:
     """The details of a branch, then all its answers, those of its `path`, with the fork marked."""
     return StackedDocuments(Paragraphs([*_facts(row, clock), line("")]), _answers(row, path))
 
 
-def _facts(row: _TreeRow, clock: Clock) -> Iterator[Line]:
+def _facts(row: TreeRow, clock: Clock) -> Iterator[Line]:
     branch = row.branch
     active = " · the active branch" if branch.active else ""
     state = (outcome(branch.status, branch.score), STYLES[branch.status])
@@ -172,7 +172,7 @@ def _facts(row: _TreeRow, clock: Clock) -> Iterator[Line]:
         yield line(("✎ ", "dim"), branch.note)
 
 
-def _answers(row: _TreeRow, path: Sequence[str]) -> Table:
+def _answers(row: TreeRow, path: Sequence[str]) -> Table:
     fork = row.at if row.under is not None else -1
 
     def make(index: int) -> Line:
@@ -202,7 +202,7 @@ class TreeScreen(QuizlogScreen[bool]):
         self.audit = session.audit
         self._replayer = replayer
         self._clock = clock
-        self._tree: list[_TreeRow] = []
+        self._tree: list[TreeRow] = []
         self._marked = session.record.branch
         self._deleted = False
         self._changed = False
@@ -224,10 +224,10 @@ class TreeScreen(QuizlogScreen[bool]):
     def draw(self) -> None:
         """Draw the session's branches; the cursor stays on its branch."""
         branches = self.session.all_branches
-        self._tree = _tree_rows(branches, deleted=self._deleted)
+        self._tree = tree_rows(branches, deleted=self._deleted)
         names = [row.branch.name for row in self._tree]
         at = names.index(self._marked) if self._marked in names else None
-        self.show_rows(_tree_grid(self._tree, self._clock), at)
+        self.show_rows(tree_grid(self._tree, self._clock), at)
         self._draw_detail()
         self.status(self._status_text(branches))
 
@@ -249,10 +249,10 @@ class TreeScreen(QuizlogScreen[bool]):
             detail.show(Paragraphs())
         else:
             path = self.session.record.path_of(row.branch.name)
-            detail.show(_branch_detail(row, path, self._clock))
+            detail.show(branch_detail(row, path, self._clock))
 
     @property
-    def row(self) -> _TreeRow | None:
+    def row(self) -> TreeRow | None:
         """The marked branch in the tree."""
         index = self.rows.index
         return None if index is None else self._tree[index]
