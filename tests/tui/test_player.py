@@ -15,6 +15,7 @@ from textual.widgets import Input
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
 from quizlog_tui.tui.keys.actions import ACTIONS
+from quizlog_tui.tui.player import editing
 from quizlog_tui.tui.screenshot import screen_text
 from quizlog_tui.tui.widgets.line_view import LineView
 from tests.support.build import Build
@@ -143,7 +144,10 @@ async def test_escape_gives_up_a_fork(record: Path) -> None:
     assert "branches" not in yaml.safe_load(record.read_text())
 
 
-async def test_an_outside_change_is_told_and_reload_mends_it(record: Path) -> None:
+async def test_an_outside_change_is_told_and_reload_mends_it(
+    record: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(editing, "_FOLLOW_SECONDS", 1000)  # the answer comes before it looks
     async with playing(record, notifications=True) as pilot:
         record.write_text(record.read_text().replace('"Ada"', '"Eve"'))
         await press(pilot, *"9", "enter")
