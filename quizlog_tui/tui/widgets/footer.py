@@ -28,7 +28,7 @@ _ALWAYS = ("app.help", "leave")
 """Actions that stay when there is no room for all keys: a lost user looks for them."""
 _SIGNS = {"information": "", "warning": "! ", "error": "✗ "}
 _STYLES = {"information": "", "warning": "$text-warning", "error": "$text-error"}
-_LOOK_SECONDS = 0.05
+_LOOK_SECONDS = 0.2
 
 
 class KeyLine(Widget):
