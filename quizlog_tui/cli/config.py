@@ -76,14 +76,15 @@ def _all_problems() -> list[ConfigProblem]:
 
     config, problems = load_config()
     themes, bad_themes = known_themes()
-    problems += key_problems(config.keys, str(config_path()))
-    problems += own_commands.read_own_commands(config.commands, config.keys, str(config_path()))[1]
-    problems += own_commands.lines_not_understood(config.commands, str(config_path()))
-    problems += own_commands.lines_read_twice(config.commands, str(config_path()))
+    where = str(config_path())
+    problems += key_problems(config.keys, where)
+    problems += own_commands.read_own_commands(config.commands, config.keys, where)[1]
+    problems += own_commands.lines_not_understood(config.commands, where)
+    problems += own_commands.lines_read_twice(config.commands, where)
     if config.theme and config.theme not in themes:
         hint = did_you_mean(config.theme, themes) or "`quizlog config show` lists them"
         said = f"there is no theme {config.theme!r}"
-        problems.append(ConfigProblem(f"{config_path()}: theme", said, hint))
+        problems.append(ConfigProblem(f"{where}: theme", said, hint))
     return problems + bad_themes
 
 

@@ -31,7 +31,7 @@ from quizlog_tui.replay.script.source import Source, read_source
 from quizlog_tui.session.timeline import timeline
 from tests.support.build import Build
 from tests.support.hostile_json import others
-from tests.support.messages import FINISHED
+from tests.support.messages import FINISHED, told
 
 STEP = ["? ", 1, ["a\n", [2, 5]], 7, 0, 0.25, ["? "], "helper.py:1"]
 RAISED = ["raised", "ValueError", "x", [[1, 2, ""], [1, 1, "helper.py"]]]
@@ -95,14 +95,14 @@ def test_a_report_with_one_thing_changed_is_shown_or_refused(
             continue
         taken += 1
     assert taken > 30
-    report = parse(json.dumps(sent).encode())
+    report = parse(told(sent))
     assert isinstance(report, WorkerReport)
     assert "line 1 (helper.py:1)" in told_steps(report, source, output())
 
 
 @pytest.mark.parametrize("sent", NOTICES, ids=[one[0] for one in NOTICES])
 def test_a_notice_with_one_thing_changed_is_read_or_refused(sent: list[Any]) -> None:
-    parse(json.dumps(sent).encode())
+    parse(told(sent))
     for text in others(sent):
         try:
             message = parse(text.encode())

@@ -205,8 +205,8 @@ def _note(text: str, cut: tuple[int, int], opens: str) -> tuple[str, str]:
 
 def _asked_text(step: Step, form: OutputForm) -> str:
     """What a step wrote and asked, as it is drawn or as it is."""
-    written, stderr, asked, *_ = stop_parts(step, draw=str if form.raw else plain).values()
-    return f"{written}{_marked(stderr, step, form)}{asked}"
+    parts = stop_parts(step, draw=str if form.raw else plain)
+    return f"{parts['output']}{_marked(parts['stderr'], step, form)}{parts['question']}"
 
 
 def _shown_text(step: Step, form: OutputForm) -> str:

@@ -103,12 +103,7 @@ def lines_read_twice(
 def lines_not_understood(
     commands: Mapping[str, Mapping[str, str]], where: str
 ) -> Iterator[ConfigProblem]:
-    """A problem for each line that the shell cannot read, such as one with an open quote.
-
-    Args:
-        commands: The table `commands` of the settings.
-        where: The settings file.
-    """
+    """A problem for each line that the shell cannot read, such as one with an open quote."""
     for name, entries in commands.items():
         if complaint := _complaint(entries.get("run", "")):
             said = f"the shell cannot read its line: {complaint}"

@@ -34,7 +34,7 @@ from ..lessons import LessonScene
 from ..messages import ChosenHit, Neighbour
 from ..screens.base import DIALOG, Destination, QuizlogScreen
 from ..screens.commands import CommandRunner
-from ..screens.dialogs import AskScreen, ChooseScreen
+from ..screens.dialogs import ChooseScreen
 from ..screens.export import Export, ReportExport, report_name
 from ..screens.undoing import redo, undo
 from ..state import State
@@ -262,7 +262,7 @@ class PlayerScreen(QuizlogScreen[None]):
     async def action_jump(self) -> None:
         """Ask for a step's number and go there."""
         question = f"Go to which step, 0 to {self.state.head.length}?"
-        text = await self.app.push_screen_wait(AskScreen(question))
+        text = await self.ask(question)
         if text and text.strip().isdecimal():
             self.panes.look_at(int(text))
         elif text:
@@ -455,7 +455,7 @@ class PlayerScreen(QuizlogScreen[None]):
 
     async def _ask_author(self) -> bool:
         if not self._author:
-            name = await self.app.push_screen_wait(AskScreen(QUESTION))
+            name = await self.ask(QUESTION)
             self._author = "" if name is None else keep_author(name)
         return bool(self._author)
 
@@ -606,9 +606,9 @@ class PlayerScreen(QuizlogScreen[None]):
         """Add the branch shown as an episode to a file."""
         from ...episodes.read.index import USUAL
 
-        name, app = self.session.record.branch, self.app
+        name = self.session.record.branch
         question = f"Write {name} as an episode to which file?"
-        wanted = (await app.push_screen_wait(AskScreen(question, USUAL)) or "").strip()
+        wanted = (await self.ask(question, USUAL) or "").strip()
         if not wanted:
             return
         path = typed_path(wanted)
