@@ -42,7 +42,7 @@ ENDS = [
 def test_how_a_run_ends(sandbox: Sandbox) -> None:
     for code, status, error in ENDS:
         result = run(sandbox, code)
-        assert result.status == status, code
+        assert result.status == status, (code, result.error)
         assert (result.error is None) if error is None else (error in (result.error or "")), code
         assert result.answer is None or status == "ok"
         assert result.isolation in LABELS.values()
