@@ -43,14 +43,33 @@ def test_no_script_is_blamed_for_an_interpreter_that_does_not_start(
     assert said in failed.value.message
 
 
-LATER = """import worker.guard, os; fork, tried = os.fork, []
-def later():
+LATER = """import worker.guard as guard; start, tried = guard.{start}, []
+def later(*job):
     tried.append(1)
-    if len(tried) < 4: raise BlockingIOError(11, "Resource temporarily unavailable")
-    return fork()
-worker.guard.os.fork = later
+    if len(tried) < 4: raise {error}
+    return start(*job)
+guard.{start} = later
 """
-"""A machine that has room for one more process only at the fourth attempt."""
+"""A machine that has room for one more only at the fourth attempt."""
+
+
+@linux
+@pytest.mark.parametrize(
+    ("start", "error"),
+    [
+        ("os.fork", "BlockingIOError(11, 'Resource temporarily unavailable')"),
+        ("_thread.start_new_thread", 'RuntimeError("can\'t start new thread")'),
+    ],
+    ids=["process", "thread"],
+)
+def test_a_guard_waits_for_a_machine_that_has_no_room(
+    start: str, error: str, build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = build.script("print(1)\ninput('go? ')\n")
+    later = LATER.format(start=start, error=error)
+    boot = spawn._BOOT.replace("worker.boot\n", f"worker.boot; {later}")
+    monkeypatch.setattr(spawn, "_BOOT", boot)
+    assert replay(script, 7, ["x"]).stdout == "1\ngo? "
 
 
 @linux
@@ -59,11 +78,6 @@ def test_a_run_waits_for_a_machine_that_has_no_room_for_a_process(
 ) -> None:
     script = build.script("print(id(object()), {'a', 'b', 'c'})\ninput('go? ')\n")
     at_once = replay(script, 7, ["x"])
-    with monkeypatch.context() as patched:
-        patched.setattr(
-            spawn, "_BOOT", spawn._BOOT.replace("worker.boot\n", f"worker.boot; {LATER}")
-        )
-        assert replay(script, 7, ["x"]).stdout
     spawned, refused = os.posix_spawn, [BlockingIOError(11, "no room")] * 3
 
     def later(*job: Any, **more: Any) -> int:

@@ -106,7 +106,7 @@ def process_control(option: int, value: int) -> None:
 def _watch(guard_end: int, inbox: int) -> None:
     """Serve until quizlog closes the socket; then kill all that is left."""
     reports = Reports(guard_end)
-    _thread.start_new_thread(_serve_witness, (inbox, reports))
+    when_there_is_room(lambda: _thread.start_new_thread(_serve_witness, (inbox, reports)))
     wake_read, wake_write = os.pipe()
     os.set_blocking(wake_write, False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
