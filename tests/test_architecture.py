@@ -32,6 +32,7 @@ GROUND = {
     "errors",
     "text",
     "terminal_text",
+    "syntax",
     "files",
     "config",
 }
@@ -493,6 +494,17 @@ SPLITS_TEXT_OF_OTHERS = {
     "report/export.py",  # bytes
 }
 ROOMS_WITH_SOURCE = ("replay/script/", "debug/", "proof/", "session/", "episodes/", "report/")
+
+
+def test_python_is_parsed_in_one_place() -> None:
+    """Threads that parse at once end each other; the worker parses in a process of its own."""
+    parsing = {
+        name_of(path)
+        for path in set(MODULES) - set(WORKER)
+        for node in nodes(path)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "ast.parse"
+    }
+    assert parsing == {"quizlog_tui.syntax"}
 
 
 def test_lines_of_scripts_are_counted_as_python_counts_them() -> None:

@@ -19,6 +19,7 @@ from functools import lru_cache
 from ..errors import LimitError
 from ..record.append_only_list import AppendOnlyList
 from ..record.model import LastError, Status
+from ..syntax import UNREADABLE, parse, parse_expression
 from .process.process import Limits, QuizProcess
 from .process.protocol import CodeRun, RawStep, Violation, WorkerOutcome, WorkerReport
 from .script.source import Source
@@ -443,8 +444,8 @@ def used_names(answer: str) -> frozenset[str]:
 def constants(script: str) -> frozenset[str]:
     """The string literals in a script, stripped."""
     try:
-        tree = ast.parse(script)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        tree = parse(script)
+    except UNREADABLE:
         return frozenset()
     found = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)]
     return frozenset(text.strip() for text in found if isinstance(text, str))
@@ -455,8 +456,8 @@ def _parsed(answer: str) -> ast.Expression | None:
     if len(answer) > _DEEPEST:
         return None
     try:
-        return ast.parse(answer.strip(), mode="eval")
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return parse_expression(answer.strip())
+    except UNREADABLE:
         return None
 
 

@@ -6,10 +6,8 @@ one line that says what is wrong and can be sent back to the model.
 
 from __future__ import annotations
 
-import ast
 import json
 import re
-import warnings
 from collections.abc import Callable, Iterator
 from textwrap import dedent
 from typing import Annotated, Any, Literal, TypeVar
@@ -24,6 +22,7 @@ from pydantic import (
     model_validator,
 )
 
+from ..syntax import UNREADABLE, parse
 from .decision_text import answer_fault, strict_loads
 
 _MAX_ANSWER = 1_000_000
@@ -117,9 +116,8 @@ def _shifted(code: str) -> Iterator[str]:
 
 def _is_python(code: str) -> bool:
     try:
-        with warnings.catch_warnings(action="ignore"):
-            ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        parse(code)
+    except UNREADABLE:
         return False
     return True
 

@@ -38,6 +38,7 @@ from ...solver.decision import Decision, ModelReply
 from ...solver.decision_text import answer_text, read_decisions
 from ...solver.voting.equality import answer_value
 from ...solver.voting.vote import is_equal
+from ...syntax import UNREADABLE, parse
 from ..format.hashing import value_hash
 from .runs import SolverRun, Turn, script_name
 
@@ -390,8 +391,8 @@ def names_by_line(data: bytes) -> dict[int, str]:
     """The variable that each line of a script assigns to, if it is a simple name."""
     found: dict[int, str] = {}
     try:
-        tree = ast.parse(data)
-    except (SyntaxError, ValueError, RecursionError):
+        tree = parse(data)
+    except UNREADABLE:
         return found
     for node in ast.walk(tree):  # outer statements come first, inner ones overwrite them
         target = _target(node)

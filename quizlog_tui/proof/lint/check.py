@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeGuard
 
 from ...replay.script.input_type import input_type
 from ...replay.script.source import Source
+from ...syntax import UNREADABLE, parse
 from .findings import Ending, LintReport, ScriptQuestion, Trap
 from .structure import Leaving, Names, calls_by_name, caught, live, parent, reached_from
 from .traps import ASKING, PROMPTING, score_of, traps
@@ -28,18 +28,13 @@ def lint_module(source: Source) -> LintReport:
 
 def _lint(source: Source, *, imported: bool) -> LintReport:
     try:
-        return _of_tree(_tree(source), source, imported=imported)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        tree = parse(source.data, source.path.name)
+        return _of_tree(tree, source, imported=imported)
+    except UNREADABLE as error:
         said = error.msg if isinstance(error, SyntaxError) else str(error) or "too deeply nested"
         line = getattr(error, "lineno", None) or 1
         reason, mend = f"cannot be read as Python: {said}", "mend the script at this line"
         return LintReport(traps=(Trap(line, "syntax", reason, mend),))
-
-
-def _tree(source: Source) -> ast.Module:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # for example about the script's own strings
-        return ast.parse(source.data, source.path.name)
 
 
 def _of_tree(tree: ast.Module, source: Source, *, imported: bool) -> LintReport:

@@ -26,6 +26,7 @@ from ...files.regular_file import (
     read_regular,
     stamp_of,
 )
+from ...syntax import UNREADABLE, parse
 from .source import Source, leads_to_module, read_source
 
 _LONGEST_NAME = 255
@@ -65,14 +66,10 @@ def imported(sources: Iterable[Source]) -> set[str]:
 
 def _tree(source: Source | Path) -> ast.AST:
     """The parsed text of a script; empty if it cannot be read."""
-    import warnings
-
     try:
         source = read_source(source) if isinstance(source, Path) else source
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(source.data)
-    except (ScriptError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return parse(source.data)
+    except (ScriptError, *UNREADABLE):
         return ast.Module([], [])
 
 
