@@ -25,13 +25,11 @@ def parse(code: str | bytes, name: str = "<unknown>") -> ast.Module:
     Raises:
         SyntaxError: It is not Python, or one of `UNREADABLE`.
     """
-    with _PARSING, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with _PARSING, warnings.catch_warnings(action="ignore"):
         return ast.parse(code, name)
 
 
 def parse_expression(code: str) -> ast.Expression:
     """Parse an expression, as `parse` does a program."""
-    with _PARSING, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with _PARSING, warnings.catch_warnings(action="ignore"):
         return ast.parse(code, mode="eval")

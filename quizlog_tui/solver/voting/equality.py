@@ -21,7 +21,6 @@ import json
 import math
 import re
 import unicodedata
-import warnings
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -39,6 +38,7 @@ from ...replay.script.input_kinds import (
     YESNO,
     is_free_text,
 )
+from ...syntax import UNREADABLE, parse_expression
 from ...text import idle
 from ..decision import ModelQuestion
 from ..decision_text import MAX_DEPTH, answer_fault
@@ -658,9 +658,9 @@ def _parts_form(flat: str, question: ModelQuestion, depth: int) -> NormalForm | 
 def _python_value(text: str) -> Any:
     """The list or object that a text is in Python's notation; None if it is none for JSON."""
     try:
-        with warnings.catch_warnings(action="ignore"):
-            value = json.loads(json.dumps(ast.literal_eval(text), allow_nan=False))
-    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+        python = ast.literal_eval(parse_expression(text))
+        value = json.loads(json.dumps(python, allow_nan=False))
+    except (TypeError, *UNREADABLE):
         return None
     return value if isinstance(value, (list, dict)) and not answer_fault(value) else None
 
