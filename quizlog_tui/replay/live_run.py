@@ -61,6 +61,8 @@ class LiveRun:
         self._given: list[str] = []
         self._pending: Step | None = None
         self._code: tuple[tuple[int, int], ...] = ()
+        self._newest: QuizProcess | None = None
+        """Its last copy until that has reported itself."""
 
     @classmethod
     def from_copy(
@@ -111,18 +113,27 @@ class LiveRun:
             if at_pause and self.waiting:
                 at_pause(self)
         if answers and self.waiting:
-            self._given = list(answers)
-            self.process.answer(answers, pause_after)
+            self.begin(answers, pause_after)
             while self._listen() == "paused":
                 if at_pause:
                     at_pause(self)
-                self.process.answer((), pause_after)
+                self._go_on((), pause_after)
         return self.transcript
 
-    def begin(self, answers: Sequence[str]) -> None:
+    def begin(self, answers: Sequence[str], pause_after: float = 0.0) -> None:
         """Give answers to a waiting process without waiting for the outcome; see `finish`."""
         self._given = list(answers)
-        self.process.answer(answers)
+        self._go_on(answers, pause_after)
+
+    def _go_on(self, answers: Sequence[str], pause_after: float) -> None:
+        """Let the process work, and learn meanwhile that its last copy is none of its own starts.
+
+        A copy that is not known by its number counts as a process that the script has started.
+        """
+        self.process.answer(answers, pause_after)
+        if self._newest is not None:
+            self._newest.settle()
+            self._newest = None
 
     def finish(self) -> Transcript:
         """Wait for the stop after the answers given by `begin`.
@@ -136,7 +147,8 @@ class LiveRun:
     def copy(self) -> QuizProcess | None:
         """A copy of the process at its present stop; None if too many files are open."""
         self.copied = True
-        return self.process.copy()
+        self._newest = self.process.copy()
+        return self._newest
 
     def close(self) -> None:
         """End the process."""

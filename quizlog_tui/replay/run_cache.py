@@ -6,10 +6,11 @@ back to any step costs one fork and at most about as much work again.
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Iterator, Sequence
 
-from ..errors import CancelledError, QuizlogError
+from ..errors import CancelledError, LimitError, ProtocolError, QuizlogError
 from .checkpoints import MAX_GENERATION, Checkpoint, Checkpoints, Key
 from .live_run import LiveRun, was_killed
 from .process.process import Limits, QuizProcess
@@ -243,6 +244,8 @@ def fan_out_copies(
                 LiveRun.from_copy(point.source, limits, copy, point.transcript, point.answers)
             )
             running[-1].begin([answer])
+            with contextlib.suppress(LimitError, ProtocolError):  # which `_collected` finds
+                running[-2:][0].process.settle()  # before there are many that are not known
         point.touch()
         found = [_collected(run) for run in running]
     finally:

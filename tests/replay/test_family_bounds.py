@@ -126,6 +126,20 @@ def test_bounds_count_only_what_the_script_started() -> None:
     assert bounds.exceeds([2**22 + 1]) == ""
 
 
+def test_copies_are_none_of_the_processes_that_the_script_started(build: Build) -> None:
+    """However many of them there are, and however large the script is that they are copies of."""
+    script = build.script("""
+        held = bytearray(b"x" * (40 << 20))
+        while True:
+            sum(range(300_000 * len(input("? "))))
+    """)
+    with Replayer(Limits(processes=3, memory=150 << 20)) as replayer:
+        reached = replayer.replay(script, 1, ["answer"] * 40)
+        assert reached.status == "in_progress" and len(replayer.checkpoints) > 8
+        tried = replayer.fan_out(script, 1, ["answer"] * 40, [f"{i:6}" for i in range(12)])
+        assert [one.status for one in tried] == ["in_progress"] * 12
+
+
 def test_threads_count_as_processes() -> None:
     bounds, waits = FamilyBounds(), threading.Event()
     bounds.processes = 4
