@@ -8,7 +8,7 @@ functions; they never change an answer.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from .append_only_list import AppendOnlyList
@@ -54,7 +54,7 @@ class Attribution:
 
     def to_dict(self) -> dict[str, str]:
         """What is known, as plain data."""
-        return {key: value for key, value in asdict(self).items() if value is not None}
+        return {key: value for key, value in vars(self).items() if value is not None}
 
 
 def on_branch(record: Record, name: str, since: int = 0) -> dict[int, Attribution]:

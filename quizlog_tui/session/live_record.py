@@ -12,6 +12,7 @@ dropped, and none is given to another question than its own.
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -165,9 +166,7 @@ def _end(of: Record | Transcript) -> str:
 
 def utc_now() -> str:
     """The time, ISO 8601 in UTC, to the second."""
-    from datetime import UTC, datetime
-
-    return datetime.now(UTC).isoformat(timespec="seconds")
+    return time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime())
 
 
 class LiveRecord:

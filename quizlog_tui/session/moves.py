@@ -53,7 +53,7 @@ class History:
 
     def after_change(self, label: str, before: Record) -> History:
         """The history after a new change; undone changes can no longer be redone."""
-        return History((*self.done, Change(label, before))[-LIMIT:])
+        return History((*self.done[1 - LIMIT :], Change(label, before)))
 
     def after_undo(self, after: Record) -> History:
         """The history after an undo; `after` is the record before the undo."""

@@ -121,6 +121,8 @@ class Family:
     def seen(self, pid: int | None) -> tuple[str, ...]:
         """What a process reached for, as the guard's witness names it, up to its last report."""
         self._catch_up()
+        if not self._seen:
+            return ()
         unclear = self._seen.get(0, {})
         return tuple(dict.fromkeys((*self._seen.get(pid or 0, {}), *unclear)))
 

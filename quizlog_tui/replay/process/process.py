@@ -106,7 +106,8 @@ class QuizProcess:
         self.taint: str | None = None
         self.observed: tuple[str, ...] = ()
         """Observations about the run; see `world.UNVERIFIABLE` and `world.REMARKABLE`."""
-        self._seen: tuple[str, ...] = ()
+        self.seen: tuple[str, ...] = ()
+        """What it reached for up to its last report, and the process of which it is a copy."""
         self.unavailable: tuple[str, ...] = ()
         """What this system cannot fix; see `world.UNAVAILABLE`."""
         self._channel = Channel(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, control))
@@ -156,9 +157,10 @@ class QuizProcess:
                 (out, err), (control, inner) = group.files(), group.sockets()
         except OSError:
             return None
+        self._look_at_seen()
         copy = QuizProcess(self.family, self._limits, self._name, control, out, err)
         copy.observed, copy.unavailable, copy._stops = self.observed, self.unavailable, self._stops
-        copy._began, copy._seen, copy.written = True, self.seen, self.written.copy()
+        copy._began, copy.seen, copy.written = True, self.seen, self.written.copy()
         if shared := shared_by(self.seen):
             copy._mark_lost(self.taint or shared)
         elif not self._send([b"copy"], [inner, out, err]):
@@ -170,11 +172,10 @@ class QuizProcess:
         """Note that the process never reported itself: it did not start, or could not be copied."""
         self.exit_code, self.refused = -9, why if self._began else self.refused
 
-    @property
-    def seen(self) -> tuple[str, ...]:
-        """What it reached for, and the process of which it is a copy; see `Family.seen`."""
-        self._seen = tuple(dict.fromkeys((*self._seen, *self.family.seen(self.pid))))
-        return self._seen
+    def _look_at_seen(self) -> None:
+        """Bring `seen` up to date; see `Family.seen`."""
+        if found := self.family.seen(self.pid):
+            self.seen = tuple(dict.fromkeys((*self.seen, *found)))
 
     @property
     def alive(self) -> bool:
@@ -278,7 +279,7 @@ class QuizProcess:
                 if not self._began:
                     raise _not_started(self._name, self.output.stderr(0))
                 return None
-            if self.alive:
+            if self.alive and not isinstance(message, ProcessStarted):  # which comes but once
                 self._check_limits(deadline)
             if isinstance(message, CodeRun):
                 return message
@@ -339,6 +340,7 @@ class QuizProcess:
             raise self.end_for_violation(violation) from violation
         self._midway = report.kind == "working"
         self._count_output(report.steps)
+        self._look_at_seen()
         self.taint = report.taint or shared_by(self.seen)
         if len(report.observed) != len(self.observed):
             self.observed = tuple(report.observed)
@@ -362,6 +364,7 @@ class QuizProcess:
         if self.family.fileno() in ready:
             self.family.listen()
         if (code := self.family.status(self.pid)) is not None:
+            self._look_at_seen()
             self._channel.drain()
             self.exit_code = code
             if self.family.exceeded:

@@ -59,8 +59,7 @@ def _try(arrived: list[int], log: Log, taint: Taint) -> str | None:
     except OSError:
         reason = "the system has no room for one more process"
     if copied:
-        _settle_in(log, *arrived)
-        taint.know_descriptors(arrived)
+        taint.settle(_settle_in(log, *arrived))
     log.world.copied()
     taint.watching = True
     return reason
@@ -132,8 +131,12 @@ def _forked_twice() -> bool:
 _leave, _setsid = os._exit, os.setsid
 
 
-def _settle_in(log: Log, control: int, out: int, err: int) -> None:
-    """Put the new descriptors in place of the old ones, and report the process number."""
+def _settle_in(log: Log, control: int, out: int, err: int) -> tuple[int, ...]:
+    """Put the new descriptors in place of the old ones, and report the process number.
+
+    Returns:
+        The descriptors that lead to other things now.
+    """
     os.dup2(control, log.wire.fd, inheritable=False)
     for new, own, saved in ((out, 1, log.out), (err, 2, log.err)):
         os.dup2(new, own)
@@ -144,6 +147,7 @@ def _settle_in(log: Log, control: int, out: int, err: int) -> None:
     log.known = log.written = log.reported = 0
     log.answers = []
     log.wire.send(f'["born", {log.home}]')
+    return log.wire.fd, 1, 2, log.out, log.err
 
 
 def _states() -> Any:

@@ -105,7 +105,7 @@ class Taint:
 
     def install(self) -> None:
         """Note the initial state of the process; `begin` begins to watch."""
-        self.know_descriptors()
+        self._descriptors = _opened()
         self._handlers = _handlers()
         if not self.witnessed:
             self._shared = shared_maps()
@@ -121,9 +121,10 @@ class Taint:
 
         os.register_at_fork = register_at_fork
 
-    def know_descriptors(self, arrived: Collection[int] = ()) -> None:
-        """Note which descriptors this process has, without those that go again."""
-        self._descriptors = {one for one in _opened() if one[0] not in arrived}
+    def settle(self, replaced: Collection[int]) -> None:
+        """Note that this process is a copy, in which some descriptors lead to other things."""
+        kept = filter(lambda one: one[0] not in replaced, self._descriptors)
+        self._descriptors = {*kept, *filter(None, map(_described, replaced))}
 
     def begin(self) -> None:
         """Begin to watch: from now on the script runs."""
