@@ -52,9 +52,13 @@ class Piece(NamedTuple):
 
 def settle(text: str) -> tuple[Piece, ...]:
     """The pieces of a text as a terminal would show it, safe to show."""
-    if len(text) <= MOST and steers(text):
+    if _is_drawn(text):
         return _settled(text)
     return (Piece(visible(text)),) if text else ()
+
+
+def _is_drawn(text: str) -> bool:
+    return len(text) <= MOST and steers(text)
 
 
 def steers(text: str) -> bool:
@@ -73,7 +77,7 @@ def _settled(text: str) -> tuple[Piece, ...]:
 
 def plain(text: str) -> str:
     """The characters that `settle` finds, without their styles."""
-    return "".join(piece.text for piece in settle(text))
+    return "".join(piece.text for piece in _settled(text)) if _is_drawn(text) else visible(text)
 
 
 def plain_lines(text: str) -> list[str]:

@@ -87,7 +87,11 @@ class RunCache:
         return None
 
     def grow(self, cached: CachedRun, answers: Sequence[str]) -> Transcript:
-        """Give answers to a run, and take worthwhile checkpoints; drop it if that fails."""
+        """Give answers to a run, and take worthwhile checkpoints; drop it if that fails.
+
+        Then the least recently used runs are dropped that are too many: ending them takes a
+        processor, on which the run would have to wait.
+        """
         self._use(cached)
         gap = cached.gap if _may_save(cached, self._checkpoints) else 0.0
         try:
@@ -101,6 +105,8 @@ class RunCache:
             raise
         finally:
             self.running.clear()
+        while len(self.runs) > self._most:
+            self.drop(self.runs[0])
         return grown
 
     def _use(self, cached: CachedRun) -> None:
@@ -127,9 +133,7 @@ class RunCache:
             walk.cancel()
 
     def add(self, cached: CachedRun) -> CachedRun:
-        """Add a run, and drop the least recently used one if there are too many."""
-        while len(self.runs) >= self._most:
-            self.drop(self.runs[0])
+        """Add a run, which is grown next."""
         self.runs.append(cached)
         return cached
 
