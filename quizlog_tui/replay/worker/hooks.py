@@ -88,6 +88,8 @@ def _print_to(out: Out) -> Any:
 
 def _pieces(args: tuple[Any, ...], options: dict[str, Any]) -> list[str] | None:
     """What a `print()` call writes piece by piece; None if that takes code of the script."""
+    if not options and len(args) == 1 and type(args[0]) is str:  # as most calls are
+        return [args[0], "\n"]
     plain = not options or (
         _OPTIONS.issuperset(options)
         and {type(options.get("sep")), type(options.get("end"))} <= _TEXTS
