@@ -370,11 +370,14 @@ class _Lines:
 
     def _alike(self, dash: str, pattern: re.Pattern[str]) -> list[Any]:
         """The next consecutive items of one pattern, parsed together."""
-        start, skip = self._at, len(dash)
-        while self._begins(dash) and pattern.fullmatch(self._lines[self._at], skip):
-            self._at += 1
-        texts = ",".join(line[skip:] for line in self._lines[start : self._at])
-        items: list[Any] = json.loads(f"[{texts}]", object_pairs_hook=_distinct)
+        skip, texts = len(dash), []
+        for at in range(self._at, len(self._lines)):
+            line = self._lines[at]
+            if not line.startswith(dash) or not pattern.fullmatch(line, skip):
+                break
+            texts.append(line[skip:])
+        self._at += len(texts)
+        items: list[Any] = json.loads(f"[{','.join(texts)}]", object_pairs_hook=_distinct)
         return items
 
     def _begins(self, start: str) -> bool:
