@@ -47,13 +47,15 @@ class Echo:
         os.waitpid(self.pid, 0)
 
 
-_FORKS = """
-import os, sys, time, io, statistics
+_TO_THE_QUESTION = """
+import json, os, socket, statistics, time
 source = open({script!r}).read()
 class Stop(BaseException): pass
 def stop(*_): raise Stop
 try: exec(compile(source, 'script', 'exec'), {{'input': stop, '__name__': '__main__'}})
 except Stop as e: keep = e
+"""
+_FORKS = """
 times = []
 for _ in range({repeats}):
     start = time.perf_counter()
@@ -63,16 +65,53 @@ for _ in range({repeats}):
     times.append(time.perf_counter() - start)
 print(statistics.median(times))
 """
+_ANSWERING = """
+control = socket.socket(fileno={control})
+while data := control.recv(65536):
+    pid = os.fork()
+    if pid == 0:
+        answer = json.loads(data)["answer"]
+        reply = {{"prompt": "question 1? ", "print": ["answer " + answer]}}
+        control.sendall(json.dumps(reply).encode())
+        os._exit(0)
+    os.waitpid(pid, 0)
+"""
+_ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1"}
 
 
 def fork_seconds(script: Path, repeats: int = 100) -> float:
     """`fork`, exit and wait in a process that has run the script up to its first question."""
-    code = _FORKS.format(script=str(script), repeats=repeats)
-    environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
+    code = (_TO_THE_QUESTION + _FORKS).format(script=str(script), repeats=repeats)
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ | _ONE_THREAD,
     )
     return float(done.stdout)
+
+
+def answering_fork_seconds(script: Path, repeats: int = 100) -> float:
+    """A message to such a process, which forks, and an answer from the new process.
+
+    Most of that is the new process's own pages: all that Python touches, it writes to.
+    """
+    mine, theirs = socket.socketpair()
+    control = theirs.fileno()
+    code = (_TO_THE_QUESTION + _ANSWERING).format(script=str(script), control=control)
+    command, env = [sys.executable, "-c", code], os.environ | _ONE_THREAD
+    with mine, theirs, subprocess.Popen(command, env=env, pass_fds=[control]):
+        theirs.close()
+
+        def step() -> None:
+            mine.sendall(json.dumps({"answer": "4"}).encode())
+            json.loads(mine.recv(65536))
+
+        step()
+        seconds = median_seconds(step, repeats)
+        mine.shutdown(socket.SHUT_RDWR)
+    return seconds
 
 
 def write_seconds(folder: Path, data: bytes, repeats: int = 60) -> float:
