@@ -168,12 +168,11 @@ class Sessions:
 
     async def off_loop(self, work: Callable[[], T]) -> T:
         """Call `work` in a thread; if cancelled, wait until the thread is done."""
-        future: Future[T] = self._threads.submit(work)
-        waiting = asyncio.wrap_future(future)
+        running: Future[T] = self._threads.submit(work)
         try:
-            return await asyncio.shield(waiting)
+            return await asyncio.wrap_future(running)
         except asyncio.CancelledError:
-            await asyncio.wait([waiting])
+            await asyncio.wait([asyncio.wrap_future(running)])
             raise
 
     def close(self) -> None:

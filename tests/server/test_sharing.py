@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -86,3 +87,35 @@ async def test_an_answer_to_a_question_that_others_answered_meanwhile_is_refused
     assert request.result()["error"]["message"] == "the record is at step 1, not 0"
     with Session(path) as other:
         assert list(other.record.inputs) == ["there"]
+
+
+async def test_a_request_given_up_meanwhile_ends_once_its_whole_step_is_written(
+    server: Server, build: Build
+) -> None:
+    path = build.record(QUIZ)
+    async with answering(server) as request:
+        request.cancel()
+        await asyncio.sleep(0.05)
+        assert not request.done()
+        following = asyncio.create_task(server.next(sheet_id="record", input="there"))
+    assert request.cancelled()
+    assert (await following)["pointer"] == 2
+    with Session(path) as other:
+        assert list(other.record.inputs) == ["here", "there"]
+
+
+async def test_work_given_up_before_it_began_is_not_done(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work: list[str] = []
+    with ThreadPoolExecutor(1) as threads:
+        monkeypatch.setattr(server.app.state.sessions, "_threads", threads)
+        off_loop = server.app.state.sessions.off_loop
+        first = asyncio.create_task(off_loop(go_on.wait))
+        second = asyncio.create_task(off_loop(lambda: work.append("second")))
+        await asyncio.sleep(0)
+        second.cancel()
+        await asyncio.wait([second])
+        go_on.set()
+        assert await first
+    assert (second.cancelled(), work) == (True, [])
