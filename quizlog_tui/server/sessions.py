@@ -72,13 +72,12 @@ class Sessions:
 
     async def replayed(self, step: ScriptStep) -> bytes:
         """The reply of a script after its answers."""
+        return await self.off_loop(partial(self._replayed, step))
+
+    def _replayed(self, step: ScriptStep) -> bytes:
         source = self._scripts.source(self.folders.find(SCRIPT, step.script_id))
-        slot = self.replayers.slot(source.path, step.seed)
-        held = slot.held
-        with self.replayers.holding(slot) as replayer:
-            found = await self.off_loop(partial(replayer.replay, source, step.seed, step.inputs))
-        if slot.held > held:
-            await self.off_loop(self.replayers.evict)
+        with self.replayers.using(self.replayers.slot(source.path, step.seed)) as replayer:
+            found = replayer.replay(source, step.seed, step.inputs)
         return _encode_reply(Reply(found, "main", ""), None)
 
     async def stepped(self, step: SheetStep) -> bytes:

@@ -104,6 +104,21 @@ async def test_a_request_given_up_meanwhile_ends_once_its_whole_step_is_written(
         assert list(other.record.inputs) == ["here", "there"]
 
 
+async def test_a_long_reply_of_a_script_is_written_off_the_loop(
+    server: Server, build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encode, threads = sessions.encode, set[threading.Thread]()
+
+    def noted(reply: dict[str, Any]) -> bytes:
+        threads.add(threading.current_thread())
+        return encode(reply)
+
+    monkeypatch.setattr(sessions, "encode", noted)
+    build.script(QUIZ)
+    assert (await server.next(script_id="quiz", inputs=["here"]))["pointer"] == 1
+    assert threads.isdisjoint({threading.main_thread()})
+
+
 async def test_work_given_up_before_it_began_is_not_done(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
