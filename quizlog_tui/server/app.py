@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import AsyncIterator, Sequence
+import json
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from fastapi import APIRouter, FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response, StreamingResponse
+from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 
 from .. import __version__
@@ -30,7 +32,18 @@ from ..errors import (
 )
 from ..solver.models.choice import Choice
 from .admission import TRIGGERS, AccessRules, Bounds, Shield
-from .bodies import DECIDED, DECISION, DECISIONS, FAULTS, HEALTH, REPLY, ScriptStep, Solve, Step
+from .bodies import (
+    DECIDED,
+    DECISION,
+    DECISIONS,
+    FAULTS,
+    HEALTH,
+    REPLY,
+    STEP,
+    ScriptStep,
+    Solve,
+    Step,
+)
 from .lookup import Folders, NotServedError
 from .model_questions import ModelQuestions
 from .replayer_pool import ReplayerPool
@@ -81,7 +94,7 @@ def create_app(settings: ServerSettings, tasks: Tasks | None = None) -> FastAPI:
         responses=FAULTS,
     )
     app.state.sessions = sessions
-    app.include_router(_steps(sessions))
+    _add_steps(app, sessions)
     app.include_router(_questions(asking))
     app.include_router(_tasks(tasks))
     _add_error_handlers(app, settings.folders)
@@ -112,23 +125,51 @@ def _no_tasks() -> APIRouter:
     return router
 
 
-def _steps(sessions: Sessions) -> APIRouter:
-    router = APIRouter(default_response_class=_Json)
+class _StepRoute(APIRoute):
+    """Reads a step by itself, as FastAPI's general way takes as long as the step.
 
-    @router.post("/quizlog/next", summary="Show or answer a questionnaire", responses=REPLY)
+    FastAPI gets the bodies that are no step, and refuses them.
+    """
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """What answers a request."""
+        refuse = super().get_route_handler()
+
+        async def answer(request: Request) -> Any:
+            try:
+                step = STEP.validate_python(json.loads(await request.body()))
+            except (ValueError, RecursionError):
+                return await refuse(request)
+            return await self.endpoint(step)
+
+        return answer
+
+
+def _add_steps(app: FastAPI, sessions: Sessions) -> None:
     async def next_(step: Step) -> Response:
         if isinstance(step, ScriptStep):
             return _Json(await sessions.replayed(step))
         return _Json(await sessions.stepped(step))
 
-    @router.get(
-        "/health", summary="Whether the server answers, and what it holds open", responses=HEALTH
+    app.router.add_api_route(
+        "/quizlog/next",
+        next_,
+        methods=["POST"],
+        response_class=_Json,
+        summary="Show or answer a questionnaire",
+        responses=REPLY,
+        route_class_override=_StepRoute,
+    )
+
+    @app.get(
+        "/health",
+        response_class=_Json,
+        summary="Whether the server answers, and what it holds open",
+        responses=HEALTH,
     )
     async def health() -> Response:
         counts = {"sessions": len(sessions), "processes": sessions.replayers.processes}
         return _Json(encode({"schema_version": 1, "status": "ok", "version": __version__} | counts))
-
-    return router
 
 
 def _questions(asking: ModelQuestions) -> APIRouter:

@@ -12,6 +12,7 @@ from pydantic import (
     Discriminator,
     Field,
     Tag,
+    TypeAdapter,
     WithJsonSchema,
 )
 from pydantic_core import PydanticCustomError
@@ -62,6 +63,8 @@ Step = Annotated[
     Annotated[ScriptStep, Tag("script")] | Annotated[SheetStep, Tag("sheet")],
     Discriminator(_step_form),
 ]
+STEP: TypeAdapter[ScriptStep | SheetStep] = TypeAdapter(Step)
+"""Checks a step."""
 Budget = Annotated[float | None, Field(gt=0, le=3600, description="seconds", strict=False)]
 
 

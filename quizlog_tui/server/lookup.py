@@ -7,6 +7,7 @@ questionnaire. Symbolic links are followed, and must not lead out of the served 
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,7 +53,10 @@ class Folders:
         """
         for root in self.roots if _is_plain(name) else ():
             for candidate in _candidates(kind, name):
-                found = self.inside(root / candidate)
+                path = root / candidate
+                if _is_plain_file(root, candidate):
+                    return path
+                found = self.inside(path)
                 if found and found.suffix.lower() in kind.endings and found.is_file():
                     return found
         hint = "give its path in a served folder, such as `name` or `folder/name`"
@@ -95,6 +99,23 @@ def _is_plain(name: str) -> bool:
         and not any(character in name for character in "\\:")
         and all(part and not part.startswith(".") and len(part.encode()) < 250 for part in parts)
     )
+
+
+def _is_plain_file(root: Path, name: str) -> bool:
+    """Whether a name is a regular file that no link below the folder leads to.
+
+    Links above are not looked for: who can make one there can replace the folder itself.
+    """
+    path, mode = os.fspath(root), 0
+    try:
+        for part in name.split("/"):
+            path = f"{path}/{part}"
+            mode = os.lstat(path).st_mode
+            if stat.S_ISLNK(mode):
+                return False
+    except (OSError, ValueError):
+        return False
+    return stat.S_ISREG(mode)
 
 
 def _candidates(kind: Kind, name: str) -> Iterator[str]:

@@ -68,20 +68,6 @@ class ReplayerPool:
             CancelledError: The server is ending.
         """
         before = slot.held
-        try:
-            with self.holding(slot) as replayer:
-                yield replayer
-        finally:
-            if slot.held > before:
-                self.evict()
-
-    @contextmanager
-    def holding(self, slot: Slot) -> Iterator[Replayer]:
-        """Use a replayer; the caller has to `evict` others.
-
-        Raises:
-            CancelledError: The server is ending.
-        """
         with self._lock:
             if self._ending:
                 raise CancelledError("the server is ending", hint="ask again when it is back")
@@ -94,6 +80,8 @@ class ReplayerPool:
             with self._lock:
                 slot.users -= 1
                 self._count(slot)
+            if slot.held > before:
+                self.evict()
 
     def _count(self, slot: Slot) -> None:
         """Update the counts of a replayer's processes."""

@@ -19,6 +19,7 @@ from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, cast
 
+import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
@@ -214,11 +215,38 @@ class _ConnectionCrowd:
         return True
 
 
+class _JoinedHead(h11.Connection):
+    """Gives the head of a reply of known length with its body, so that one call sends both."""
+
+    def __init__(self) -> None:
+        super().__init__(h11.SERVER)
+        self._head: list[bytes] = []
+
+    def send_with_data_passthrough(self, event: h11.Event) -> list[bytes] | None:
+        """The bytes of a part of a reply; none yet for a head that waits for its body.
+
+        A stream's head goes at once: its client may wait long for the first part of the body.
+        """
+        data = super().send_with_data_passthrough(event)
+        if data is None:
+            return None
+        if isinstance(event, h11.Response) and _tells_length(event):
+            self._head = data
+            return []
+        head, self._head = self._head, []
+        return head + data
+
+
+def _tells_length(reply: h11.Response) -> bool:
+    return any(name == b"content-length" for name, _ in reply.headers)
+
+
 class Connection(H11Protocol):
     """One connection of a client, as uvicorn opens it with its options."""
 
     def __init__(self, crowd: _ConnectionCrowd, **options: Any) -> None:
         super().__init__(**options)
+        self.conn = _JoinedHead()
         self._crowd = crowd
         self._late: asyncio.TimerHandle | None = None
         self._stalled: asyncio.TimerHandle | None = None

@@ -9,11 +9,11 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from ..errors import ConflictError, QuizlogError, ScriptError, UsageError
 from ..files.regular_file import Stamp, stamp_of
@@ -72,13 +72,12 @@ class Sessions:
 
     async def replayed(self, step: ScriptStep) -> bytes:
         """The reply of a script after its answers."""
+        return await self.off_loop(partial(self._replayed, step))
+
+    def _replayed(self, step: ScriptStep) -> bytes:
         source = self._scripts.source(self.folders.find(SCRIPT, step.script_id))
-        slot = self.replayers.slot(source.path, step.seed)
-        held = slot.held
-        with self.replayers.holding(slot) as replayer:
-            found = await self.off_loop(partial(replayer.replay, source, step.seed, step.inputs))
-        if slot.held > held:
-            await self.off_loop(self.replayers.evict)
+        with self.replayers.using(self.replayers.slot(source.path, step.seed)) as replayer:
+            found = replayer.replay(source, step.seed, step.inputs)
         return _encode_reply(Reply(found, "main", ""), None)
 
     async def stepped(self, step: SheetStep) -> bytes:
@@ -168,20 +167,42 @@ class Sessions:
 
     async def off_loop(self, work: Callable[[], T]) -> T:
         """Call `work` in a thread; if cancelled, wait until the thread is done."""
-        future: Future[T] = self._threads.submit(work)
-        waiting = asyncio.wrap_future(future)
+        loop = asyncio.get_running_loop()
+        found: asyncio.Future[T] = loop.create_future()
+        running = self._threads.submit(_answer, work, loop, found)
         try:
-            return await asyncio.shield(waiting)
+            return await found
         except asyncio.CancelledError:
-            await asyncio.wait([waiting])
+            running.cancel()
+            await asyncio.wait([asyncio.wrap_future(running)])
             raise
 
     def close(self) -> None:
         """Cancel all runs and end all processes."""
         self.replayers.end()
-        self._threads.shutdown(wait=True, cancel_futures=True)
+        self._threads.shutdown(wait=True)
         with closing(self.replayers):
             self._entries.clear()
+
+
+def _answer(
+    work: Callable[[], T], loop: asyncio.AbstractEventLoop, found: asyncio.Future[T]
+) -> None:
+    """Call `work`, and tell the loop what it returned or raised.
+
+    To have asyncio copy that from the executor's future takes longer.
+    """
+    try:
+        result = work()
+    except BaseException as error:
+        loop.call_soon_threadsafe(_settle, found, found.set_exception, error)
+    else:
+        loop.call_soon_threadsafe(_settle, found, found.set_result, result)
+
+
+def _settle(found: asyncio.Future[T], settle: Callable[[Any], None], outcome: object) -> None:
+    if not found.cancelled():
+        settle(outcome)
 
 
 def _while_locked(act: Callable[[Session], T], session: Session) -> T:

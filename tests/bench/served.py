@@ -19,11 +19,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from quizlog_tui.files.durable import write_text
+from quizlog_tui.files.durable import FileKind, asked_before, write_text
 from quizlog_tui.record.model import Record
 from quizlog_tui.record.store import RecordFile
 
 SCRIPT = Path(__file__).parent / "scripts" / "bare.py"
+COPY = FileKind("a floor's copy of a record", asked_before, beside=True)
 CONNECTIONS = 4
 ROUNDS = 6
 SECONDS = 0.6
@@ -103,7 +104,7 @@ def _serve_floor(given: tuple[bytes, str], pipe: Any) -> None:
 
     def durable(step: bodies.Step) -> Response:
         path = Path(folder) / f"{step.sheet_id}.yaml"  # type: ignore[union-attr]
-        write_text(path.with_suffix(".floor"), path.read_text(encoding="utf-8"))
+        write_text(path.with_suffix(".floor"), path.read_text(encoding="utf-8"), COPY)
         return Response(reply, media_type="application/json")
 
     same.__annotations__["step"] = durable.__annotations__["step"] = bodies.Step

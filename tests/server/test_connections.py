@@ -17,11 +17,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import h11
 import httpx
 import pytest
 
 from quizlog_tui.server import run as connections
-from quizlog_tui.server.run import Connection, _ConnectionCrowd
+from quizlog_tui.server.run import Connection, _ConnectionCrowd, _JoinedHead
 from tests.server.conftest import listening
 
 HALF = b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "
@@ -164,3 +165,24 @@ async def test_what_is_no_http_is_refused_as_json() -> None:
     async with serving() as call:
         status, error = await (await call(b"hello\r\n\r\n")).refused()
     assert (status, error["message"]) == ("400 Bad Request", "this is not an HTTP request")
+
+
+@pytest.mark.parametrize(("headers", "at_once"), [([("content-length", "2")], True), ([], False)])
+def test_a_head_is_sent_with_its_body_unless_a_stream_follows(
+    headers: list[tuple[str, str]], at_once: bool
+) -> None:
+    conn = _JoinedHead()
+    for _ in range(2):
+        conn.receive_data(WHOLE)
+        assert isinstance(conn.next_event(), h11.Request)
+        assert isinstance(conn.next_event(), h11.EndOfMessage)
+        parts = [
+            h11.Response(status_code=200, headers=headers),
+            h11.Data(b"ok"),
+            h11.EndOfMessage(),
+        ]
+        head, body, end = (conn.send(part) for part in parts)
+        whole = b"".join([head or b"", body or b"", end or b""])
+        assert (head == b"", body == whole) == (at_once, at_once)
+        assert whole.startswith(b"HTTP/1.1 200 ") and b"ok" in whole
+        conn.start_next_cycle()

@@ -63,6 +63,18 @@ def test_not_found(folders: Folders, name: str) -> None:
         folders.find(SHEET, str(folders.roots[0].parent / "out" / "record.yaml"))
 
 
+def test_a_link_that_comes_later_is_seen(folders: Folders) -> None:
+    inside = folders.roots[0]
+    assert folders.find(SHEET, "deep/record") == inside / "deep" / "record.yaml"
+    (inside / "deep" / "record.yaml").unlink()
+    (inside / "deep" / "record.yaml").symlink_to(inside / "other.json")
+    assert folders.find(SHEET, "deep/record") == inside / "other.json"
+    (inside / "deep").rename(inside / "before")
+    (inside / "deep").symlink_to(inside.parent / "out")
+    with pytest.raises(NotServedError):
+        folders.find(SHEET, "deep/record")
+
+
 def test_kinds_are_kept_apart(folders: Folders) -> None:
     assert folders.find(SCRIPT, "quiz").name == "quiz.py"
     assert folders.find(SCRIPT, "deep") == folders.roots[0] / "deep" / "quiz.py"

@@ -198,6 +198,19 @@ async def test_bodies_that_are_no_object(server: Server) -> None:
         assert message(reply.json())
 
 
+async def test_a_body_is_refused_in_the_words_of_fastapi(server: Server) -> None:
+    """What `_StepRoute` cannot read, down to the place of a fault, is left to FastAPI."""
+    for data, status, said in (
+        (b'{"script_id": ', 400, "None: the body is not JSON: Expecting value"),
+        (b'"\xff"', 400, "/quizlog/next: There was an error parsing the body"),
+        (b"", 422, "body: is missing"),
+        (b'{"script_id": "quiz", "seed": 1.5}', 422, "seed: Input should be a valid integer"),
+    ):
+        kind = {"content-type": "application/json"}
+        reply = await server.http.post("/quizlog/next", content=data, headers=kind)
+        assert (reply.status_code, message(reply.json())) == (status, said)
+
+
 async def test_a_finished_record_takes_no_answer(server: Server, build: Build) -> None:
     build.record(QUIZ, "4", "6")
     assert "finished" in message(await server.next(409, sheet_id="record", input="1"))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -86,3 +87,72 @@ async def test_an_answer_to_a_question_that_others_answered_meanwhile_is_refused
     assert request.result()["error"]["message"] == "the record is at step 1, not 0"
     with Session(path) as other:
         assert list(other.record.inputs) == ["there"]
+
+
+async def test_a_request_given_up_meanwhile_ends_once_its_whole_step_is_written(
+    server: Server, build: Build
+) -> None:
+    path = build.record(QUIZ)
+    async with answering(server) as request:
+        request.cancel()
+        await asyncio.sleep(0.05)
+        assert not request.done()
+        following = asyncio.create_task(server.next(sheet_id="record", input="there"))
+    assert request.cancelled()
+    assert (await following)["pointer"] == 2
+    with Session(path) as other:
+        assert list(other.record.inputs) == ["here", "there"]
+
+
+async def test_a_long_reply_of_a_script_is_written_off_the_loop(
+    server: Server, build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encode, threads = sessions.encode, set[threading.Thread]()
+
+    def noted(reply: dict[str, Any]) -> bytes:
+        threads.add(threading.current_thread())
+        return encode(reply)
+
+    monkeypatch.setattr(sessions, "encode", noted)
+    build.script(QUIZ)
+    assert (await server.next(script_id="quiz", inputs=["here"]))["pointer"] == 1
+    assert threads.isdisjoint({threading.main_thread()})
+
+
+@pytest.fixture
+def one_thread(server: Server, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    with ThreadPoolExecutor(1) as threads:
+        monkeypatch.setattr(server.app.state.sessions, "_threads", threads)
+        yield
+        go_on.set()
+
+
+async def test_work_given_up_before_it_began_is_not_done(server: Server, one_thread: None) -> None:
+    work: list[str] = []
+    off_loop = server.app.state.sessions.off_loop
+    first = asyncio.create_task(off_loop(go_on.wait))
+    second = asyncio.create_task(off_loop(lambda: work.append("second")))
+    await asyncio.sleep(0)
+    second.cancel()
+    await asyncio.wait([second])
+    go_on.set()
+    assert await first
+    assert (second.cancelled(), work) == (True, [])
+
+
+async def test_what_waits_for_a_thread_when_the_server_ends_is_refused(
+    server: Server, build: Build, one_thread: None
+) -> None:
+    build.script(QUIZ)
+    all_sessions = server.app.state.sessions
+    first = asyncio.create_task(all_sessions.off_loop(go_on.wait))
+    await asyncio.sleep(0)
+    second = asyncio.create_task(server.next(503, script_id="quiz"))
+    await asyncio.sleep(0.05)
+    ending = asyncio.create_task(asyncio.to_thread(all_sessions.close))
+    while not all_sessions.replayers._ending:
+        await asyncio.sleep(0)
+    go_on.set()
+    assert (await second)["error"]["message"] == "the server is ending"
+    assert await first
+    await ending
