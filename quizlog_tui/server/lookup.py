@@ -102,14 +102,11 @@ def _is_plain(name: str) -> bool:
 
 
 def _is_plain_file(root: Path, name: str) -> bool:
-    """Whether a name is a regular file that no link below the folder leads to.
-
-    Links above are not looked for: who can make one there can replace the folder itself.
-    """
+    """Whether a name is a regular file, and neither the folder nor anything below it a link."""
     path, mode = os.fspath(root), 0
     try:
-        for part in name.split("/"):
-            path = f"{path}/{part}"
+        for part in ("", *map("/{}".format, name.split("/"))):
+            path += part
             mode = os.lstat(path).st_mode
             if stat.S_ISLNK(mode):
                 return False
