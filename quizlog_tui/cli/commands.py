@@ -111,6 +111,13 @@ def parser_of(name: str) -> Parser:
     return parsers[name]()
 
 
+def _run_record(arguments: argparse.Namespace) -> int:
+    """`quizlog [RECORD [ANSWER]]`."""
+    from .moves import record  # --version and --help end before, and need nothing of the engine
+
+    return record(arguments)
+
+
 class _RecordParser(Parser):
     """The parser of `quizlog [RECORD [ANSWER]]`, whose help lists all commands."""
 
@@ -138,11 +145,9 @@ class _RecordParser(Parser):
 
 def record_parser() -> Parser:
     """The parser of `quizlog [RECORD [ANSWER]]`."""
-    from .moves import record
-
     parser = command(
         "",
-        record,
+        _run_record,
         group="move",
         arguments="RECORD [ANSWER]",
         about="show the questionnaire, or answer its pending question",

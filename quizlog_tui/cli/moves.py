@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 from ..config import load_config
 from ..errors import ConflictError, UsageError
 from ..files.paths import record_path
-from ..record.lock import WAIT_SECONDS
+from ..record import WAIT_SECONDS
 from ..record.who import Giver
 from ..replay.process.process import user_limits
 from ..replay.replayer import Replayer

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import ScriptError
 from ...files.regular_file import Stamp, hex_digest, read_regular, stamp_of
+from . import NAMES
 from .input_kinds import tags_in
 from .interpreter import (
     OWN,
@@ -29,8 +30,6 @@ from .interpreter import (
 if TYPE_CHECKING:
     from .scores import Score
 
-NAMES = ("real-clock", "real-environment", "real-files", "real-network")
-"""What a script can request, and a user grant."""
 MAX_BYTES = 64 * 1024 * 1024
 """Larger scripts are refused before they are read."""
 _FOR_NAMES = ("punycode", "idna", "undefined")
