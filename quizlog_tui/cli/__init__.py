@@ -7,18 +7,21 @@ record moves.
 
 from __future__ import annotations
 
-import contextlib
 import os
-import re
 import sys
-from collections.abc import Sequence
 
-from ..errors import OutputError, QuizlogError, refusal
-from ..files.process import drop_relative_entries, keep_own_rights
+from ..files.process import drop_relative_entries, keep_own_rights, open_standard_descriptors
 from ..files.regular_file import open_regular
 from ..replay.process.spawn import discard, prestart
-from ..text import one_line
-from . import streams
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..errors import QuizlogError
+
+# What stands above is loaded before the quiz's interpreter is started, and so delays it: nothing
+# there loads `typing`, `re`, `contextlib` or `pathlib`. The rest is loaded beside it.
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -29,13 +32,32 @@ def main(argv: Sequence[str] | None = None) -> int:
             its standard streams, its search path and its mask for new files.
     """
     words = list(sys.argv[1:] if argv is None else argv)
+    if argv is None:
+        open_standard_descriptors()
+        keep_own_rights()
+        drop_relative_entries()
+    try:
+        _prestart(words)
+        return _run(words, own=argv is None)
+    finally:
+        discard()
+
+
+def _run(words: list[str], *, own: bool) -> int:
+    """Run a command line, in a process of its own or within another program's."""
+    from ..errors import refusal
+    from . import streams
+
     streams.begin_command()
     try:
-        if argv is None:
-            keep_own_rights()
-            drop_relative_entries()
+        if own:
             streams.prepare()
-        return _run(words)
+        from .commands import parse
+
+        arguments = parse(words)
+        code: int = arguments.run(arguments)
+        sys.stdout.flush()
+        return code
     except streams.ReaderLeft:
         return 0
     except (Exception, KeyboardInterrupt) as error:
@@ -47,24 +69,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _complain(
             shown, as_json="--json" in split_options(words)[0] and not streams.is_emitted()
         )
-    finally:
-        discard()
-
-
-def _run(words: list[str]) -> int:
-    _prestart(words)
-    from .commands import parse
-
-    arguments = parse(words)
-    code: int = arguments.run(arguments)
-    sys.stdout.flush()
-    return code
 
 
 def _complain(error: QuizlogError, *, as_json: bool) -> int:
+    from contextlib import suppress
+
+    from ..errors import OutputError
+    from ..text import one_line
+    from . import streams
+
     print(f"quizlog: {one_line(str(error))}", file=sys.stderr)
     if as_json:
-        with contextlib.suppress(OutputError, streams.ReaderLeft):
+        with suppress(OutputError, streams.ReaderLeft):
             streams.emit_json({"error": error.to_dict() | {"exit_code": error.exit_code}})
             sys.stdout.flush()
     return error.exit_code
@@ -75,7 +91,6 @@ _RUN_THEIR_RECORD = {
     "rename", "note", "delete", "restore", "steps", "export", "verify", "solve", "tui",
 }  # fmt: skip
 """The commands that run their record."""
-_SEED = re.compile(rb"""^[ ]*["']?seed["']?:[ ]*(-?[0-9]{1,30})[ ]*,?[ ]*\r?$""", re.M)
 
 
 def _prestart(words: Sequence[str]) -> None:
@@ -90,9 +105,18 @@ def _prestart(words: Sequence[str]) -> None:
         return
     try:
         with open_regular(names[names[0] in _RUN_THEIR_RECORD and len(names) > 1]) as file:
-            found = _SEED.search(file.read(4096))
+            seed = _seed_in(file.read(4096))
+        if seed is not None:
+            prestart(seed % 2**32)
     except OSError:
-        return
-    if found:
-        with contextlib.suppress(OSError):  # the command itself will meet it, and say so
-            prestart(int(found[1]) % 2**32)
+        return  # the command itself will meet it, and say so
+
+
+def _seed_in(head: bytes) -> int | None:
+    """The seed in the first lines of a record, if one of them holds it and nothing else."""
+    for line in head.split(b"\n"):
+        key, _, value = line.partition(b":")
+        number = value.strip(b" ,\r")
+        if key.strip(b" \"'") == b"seed" and number.removeprefix(b"-").isdigit():
+            return int(number) if len(number) <= 30 else None
+    return None

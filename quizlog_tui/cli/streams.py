@@ -20,7 +20,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
 
 from ..errors import OutputError, UsageError
-from ..files.process import open_standard_descriptors
 from ..text import first_lines, one_line, told_once, visible
 
 if TYPE_CHECKING:
@@ -35,7 +34,6 @@ class ReaderLeft(Exception):
 
 def prepare() -> None:
     """Make the three streams of this process usable."""
-    open_standard_descriptors()
     if sys.stdin is None:
         sys.stdin = open(0, closefd=False)  # noqa: SIM115  it stays open
     sys.stdout = _stream(1, sys.stdout, _refuse_data)
