@@ -7,6 +7,7 @@ record moves.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -41,6 +42,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _run(words, own=argv is None)
     finally:
         discard()
+        if argv is None:
+            gc.freeze()  # else the interpreter's last passes go through all that was ever loaded
 
 
 def _run(words: list[str], *, own: bool) -> int:
@@ -54,7 +57,8 @@ def _run(words: list[str], *, own: bool) -> int:
             streams.prepare()
         from .commands import parse
 
-        arguments = parse(words)
+        with streams.search_paused():  # what is loaded now stays
+            arguments = parse(words)
         code: int = arguments.run(arguments)
         sys.stdout.flush()
         return code

@@ -17,6 +17,7 @@ from .. import __version__
 from ..errors import UsageError, did_you_mean
 from ..files.paths import example_names
 from .grammar import Parser, add_allow, add_wait, command
+from .streams import search_paused
 
 COMMANDS = {
     "tui": "screens",
@@ -113,7 +114,8 @@ def parser_of(name: str) -> Parser:
 
 def _run_record(arguments: argparse.Namespace) -> int:
     """`quizlog [RECORD [ANSWER]]`."""
-    from .moves import record  # --version and --help end before, and need nothing of the engine
+    with search_paused():  # only now: --version and --help end before, and need no engine
+        from .moves import record
 
     return record(arguments)
 

@@ -62,3 +62,12 @@ def test_an_interpreter_that_is_not_taken_is_ended(build: Build) -> None:
         "try: print(os.waitpid(-1, os.WNOHANG))\nexcept ChildProcessError: print('none')"
     )
     assert said_by(code) == "none"
+
+
+@pytest.mark.parametrize(("words", "left"), [("", "True"), ("['--version']", "False")])
+def test_only_a_process_of_its_own_is_left_unsearched(words: str, left: str) -> None:
+    code = (
+        "import gc, sys; from quizlog_tui.cli import main; sys.argv[1:] = ['--version']\n"
+        f"try: main({words})\nexcept SystemExit: print(gc.isenabled(), gc.get_freeze_count() > 0)"
+    )
+    assert said_by(code).split("\n")[1] == f"True {left}"
