@@ -6,7 +6,7 @@ A guess only helps to draw a fitting input; any text is always accepted.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .input_kinds import (
     CHECKBOX,
@@ -24,8 +24,7 @@ from .input_kinds import (
 from .source import Source
 
 
-@dataclass(frozen=True)
-class InputType:
+class InputType(NamedTuple):
     """The kind of an answer."""
 
     name: str = TEXT

@@ -20,9 +20,9 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 from ...config import config_folder
 from ...errors import ConfigError
@@ -45,8 +45,7 @@ _LINE = re.compile(r'^("(?:[^"\\]|\\.)*")\s*=\s*("(?:[^"\\]|\\.)*")\s*$', re.M)
 _HEAD = "# Which Python runs which script. Delete a line to leave the choice to quizlog again.\n"
 
 
-@dataclass(frozen=True)
-class Interpreter:
+class Interpreter(NamedTuple):
     """What runs a script."""
 
     program: str
