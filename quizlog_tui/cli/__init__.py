@@ -19,8 +19,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..errors import QuizlogError
-
 # What stands above is loaded before the quiz's interpreter is started, and so delays it: nothing
 # there loads `typing`, `re`, `contextlib` or `pathlib`. The rest is loaded beside it.
 
@@ -33,13 +31,15 @@ def main(argv: Sequence[str] | None = None) -> int:
             its standard streams, its search path and its mask for new files.
     """
     words = list(sys.argv[1:] if argv is None else argv)
-    if argv is None:
-        open_standard_descriptors()
-        keep_own_rights()
-        drop_relative_entries()
     try:
+        if argv is None:
+            open_standard_descriptors()
+            keep_own_rights()
+            drop_relative_entries()
         _prestart(words)
         return _run(words, own=argv is None)
+    except (Exception, KeyboardInterrupt) as error:
+        return _complain(error, words)
     finally:
         discard()
         if argv is None:
@@ -48,46 +48,40 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(words: list[str], *, own: bool) -> int:
     """Run a command line, in a process of its own or within another program's."""
-    from ..errors import refusal
     from . import streams
 
     streams.begin_command()
-    try:
-        if own:
-            streams.prepare()
-        from .commands import parse
+    if own:
+        streams.prepare()
+    from .commands import parse
 
-        with streams.search_paused():  # what is loaded now stays
-            arguments = parse(words)
-        code: int = arguments.run(arguments)
-        sys.stdout.flush()
-        return code
-    except streams.ReaderLeft:
-        return 0
-    except (Exception, KeyboardInterrupt) as error:
-        from .grammar import split_options
-
-        shown = refusal(error)
-        if shown is None:
-            raise
-        return _complain(
-            shown, as_json="--json" in split_options(words)[0] and not streams.is_emitted()
-        )
+    with streams.search_paused():  # what is loaded now stays
+        arguments = parse(words)
+    code: int = arguments.run(arguments)
+    sys.stdout.flush()
+    return code
 
 
-def _complain(error: QuizlogError, *, as_json: bool) -> int:
+def _complain(error: BaseException, words: list[str]) -> int:
+    """Tell an error on one line, and as the command's object if it has none yet; the exit code."""
     from contextlib import suppress
 
-    from ..errors import OutputError
+    from ..errors import OutputError, refusal
     from ..text import one_line
     from . import streams
+    from .grammar import split_options
 
-    print(f"quizlog: {one_line(str(error))}", file=sys.stderr)
-    if as_json:
+    if isinstance(error, streams.ReaderLeft):
+        return 0
+    shown = refusal(error)
+    if shown is None:
+        raise error
+    print(f"quizlog: {one_line(str(shown))}", file=sys.stderr)
+    if "--json" in split_options(words)[0] and not streams.is_emitted():
         with suppress(OutputError, streams.ReaderLeft):
-            streams.emit_json({"error": error.to_dict() | {"exit_code": error.exit_code}})
+            streams.emit_json({"error": shown.to_dict() | {"exit_code": shown.exit_code}})
             sys.stdout.flush()
-    return error.exit_code
+    return shown.exit_code
 
 
 _RUN_THEIR_RECORD = {
