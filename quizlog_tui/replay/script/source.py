@@ -36,7 +36,7 @@ _FOR_NAMES = ("punycode", "idna", "undefined")
 """Encodings that are not for whole texts: they take very long, or fail."""
 _LONGEST_NUMBER = 10
 """Maximum digits of a line's number."""
-_ASKED = re.compile(rf"#\s*quizlog:\s*({'|'.join(NAMES)})\b")
+_ASKED = rf"#\s*quizlog:\s*({'|'.join(NAMES)})\b"
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ class Source:
         """What the script requests in comments such as `#quizlog: real-clock`."""
         if b"quizlog:" not in self.data:
             return ()
-        found = {match[1] for text in self.comments.values() for match in _ASKED.finditer(text)}
+        found = {match[1] for text in self.comments.values() for match in re.finditer(_ASKED, text)}
         return tuple(sorted(found))
 
     @cached_property
