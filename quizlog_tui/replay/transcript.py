@@ -22,7 +22,6 @@ from typing import Any, Literal, TypeVar
 from ..files.regular_file import hex_digest
 from ..record.append_only_list import AppendOnlyList
 from ..record.model import LastError, Status
-from ..terminal_text import plain
 from .script.input_type import InputType, input_type
 from .script.source import Source
 from .world import TAMPERED
@@ -191,17 +190,21 @@ class Transcript:
             return 1.0
         return self.last_error.score if self.last_error else None
 
-    def error_text(self, draw: Callable[[str], str] = plain) -> str:
+    def error_text(self, draw: Callable[[str], str] | None = None) -> str:
         """The error in words: its message, behind the name of its class; empty without an error.
 
         A plain `Exception`, which is how a script refuses an answer, and `SystemExit` are not named
         unless they have no message.
 
         Args:
-            draw: What is made of the message.
+            draw: What is made of the message; None for what a terminal shows, without its styles.
         """
         if self.last_error is None:
             return ""
+        if draw is None:
+            from ..terminal_text import plain  # no run needs it that asks on
+
+            draw = plain
         message, kind = draw(self.last_error.message), self.error_type
         if not message:
             return kind or "error"

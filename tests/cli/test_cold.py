@@ -64,6 +64,17 @@ def test_an_interpreter_that_is_not_taken_is_ended(build: Build) -> None:
     assert said_by(code) == "none"
 
 
+def test_an_answer_loads_only_what_it_needs(build: Build) -> None:
+    record = build.record("for n in range(3): input(f'{n}? ')\n")
+    code = (
+        "import sys; from quizlog_tui.cli import main\n"
+        f"assert main([{str(record)!r}, '4']) == 0\n"
+        "heavy = 'asyncio datetime hashlib quizlog_tui.terminal_text rich socket subprocess yaml'\n"
+        "print(sorted(sys.modules.keys() & set(heavy.split())))"
+    )
+    assert said_by(code).split("\n")[-1] == "[]"
+
+
 @pytest.mark.parametrize(("words", "left"), [("", "True"), ("['--version']", "False")])
 def test_only_a_process_of_its_own_is_left_unsearched(words: str, left: str) -> None:
     code = (
