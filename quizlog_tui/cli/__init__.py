@@ -33,6 +33,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     try:
         if argv is None:
+            gc.disable()  # until the command is loaded
             open_standard_descriptors()
             keep_own_rights()
             drop_relative_entries()
@@ -43,7 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     finally:
         discard()
         if argv is None:
-            gc.freeze()  # else the interpreter's last passes go through all that was ever loaded
+            gc.freeze()  # nor need the interpreter's last ones, through all that there is
 
 
 def _run(words: list[str], *, own: bool) -> int:
@@ -55,8 +56,10 @@ def _run(words: list[str], *, own: bool) -> int:
         streams.prepare()
     from .commands import parse
 
-    with streams.search_paused():  # what is loaded now stays
-        arguments = parse(words)
+    arguments = parse(words)
+    if own:
+        gc.freeze()  # what is loaded stays: no pass need go through it
+        gc.enable()
     code: int = arguments.run(arguments)
     sys.stdout.flush()
     return code

@@ -17,7 +17,6 @@ from .. import __version__
 from ..errors import UsageError, did_you_mean
 from ..files.paths import example_names
 from .grammar import Parser, add_allow, add_wait, command
-from .streams import search_paused
 
 COMMANDS = {
     "tui": "screens",
@@ -90,7 +89,9 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
         return parser_of(first).parse_words(rest)
     parser = record_parser()
     _check_record(parser.first_argument(words))
-    return parser.parse_words(words)
+    arguments = parser.parse_words(words)
+    import_module(".moves", __package__)  # only now: --version and --help have ended
+    return arguments
 
 
 def _check_record(name: str) -> None:
@@ -114,8 +115,7 @@ def parser_of(name: str) -> Parser:
 
 def _run_record(arguments: argparse.Namespace) -> int:
     """`quizlog [RECORD [ANSWER]]`."""
-    with search_paused():  # only now: --version and --help end before, and need no engine
-        from .moves import record
+    from .moves import record  # which brings the engine: see `parse`
 
     return record(arguments)
 
