@@ -5,8 +5,7 @@ The Python API. Names are loaded on first use, so that importing the package cos
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .errors import QuizlogError as QuizlogError
     from .proof.bundle.check import verify_bundle as verify_bundle
@@ -56,7 +55,7 @@ _WHERE = {
 __all__ = list(_WHERE)
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     """Load a public name from the module that has it."""
     if name not in _WHERE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

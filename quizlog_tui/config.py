@@ -14,15 +14,14 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from .errors import ConfigError, RecordError, UsageError, did_you_mean
 from .files.durable import FileKind, asked_before, write_bytes
 from .files.paths import user_folder
 
 
-@dataclass(frozen=True)
-class ConfigProblem:
+class ConfigProblem(NamedTuple):
     """One fault in the settings file."""
 
     where: str

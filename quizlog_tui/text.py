@@ -29,8 +29,6 @@ _AT_TIMES = f"{_JOINERS}{_MONGOLIAN_SELECTORS}\u2800\ufe00-\ufe0f"
 """What shows nothing unless it stands where it has work to do."""
 _SELECTORS = "\U000e0100-\U000e01ef"
 """Those of ideographs, which belong to that as well."""
-DOUBTFUL = re.compile(f"[{_IN_PLANE}{_AT_TIMES}\U000e0000-\U000e0fff]|[\U00013430-\U0001d17a]")
-"""Finds all that may be `idle`, and more: ranges beyond the first plane take time."""
 _JOINED = (
     "\u0620-\u077f\u07c0-\u07ff\u0840-\u0dff\u0f00-\u109f\u1700-\u18af\u1900-\u1aaf\u1b00-\u1c7f"
     "\u1cd0-\u1cff\ua800-\ua95f\ua980-\uaaff\uabc0-\uabff\ufb50-\ufdff\ufe70-\ufefc"
@@ -47,12 +45,18 @@ _PICTURES = (
 _IDEOGRAPHS = "\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 
 
+# Each pattern is compiled when it is first needed: most texts need none.
+
+
+@cache
+def doubtful() -> re.Pattern[str]:
+    """Finds all that may be `idle`, and more: ranges beyond the first plane take time."""
+    return re.compile(f"[{_IN_PLANE}{_AT_TIMES}\U000e0000-\U000e0fff]|[\U00013430-\U0001d17a]")
+
+
 @cache
 def suspect() -> re.Pattern[str]:
-    """Finds what steers a terminal, and what shows nothing, also where it has work to do.
-
-    All patterns but the first are compiled when first needed: most texts need none.
-    """
+    """Finds what steers a terminal, and what shows nothing, also where it has work to do."""
     return re.compile(f"[{_ALWAYS}{_AT_TIMES}{_SELECTORS}]")
 
 
@@ -81,7 +85,7 @@ def idle() -> re.Pattern[str]:
 
 
 _UNSAFE_ASCII = bytes([*range(9), *range(11, 32), 127])
-_HALF = re.compile("[\ud800-\udfff]")
+_HALF = "[\ud800-\udfff]"
 
 
 def _stand_in(match: re.Match[str]) -> str:
@@ -106,8 +110,8 @@ def visible(text: str) -> str:
         data = text.encode()
         if len(data.translate(None, _UNSAFE_ASCII)) == len(data):
             return text
-        return DOUBTFUL.sub(_stand_in, text)
-    return idle().sub(_stand_ins, text) if DOUBTFUL.search(text) else text
+        return doubtful().sub(_stand_in, text)
+    return idle().sub(_stand_ins, text) if doubtful().search(text) else text
 
 
 def _stand_ins(match: re.Match[str]) -> str:
@@ -158,7 +162,7 @@ def clipped(text: str, most: int) -> str:
 
 def is_whole(text: str) -> bool:
     """Whether a text has a form in UTF-8: it holds no half of a surrogate pair."""
-    return not _HALF.search(text)
+    return not re.search(_HALF, text)
 
 
 def plural(count: int, noun: str) -> str:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quizlog_tui.text import (
-    DOUBTFUL,
+    doubtful,
     duration,
     first_lines,
     idle,
@@ -100,8 +100,8 @@ def test_every_format_character_without_a_glyph_is_suspect() -> None:
 
 @given(st.text(st.sampled_from([*"ab1م中✔🚀क्⡇", *map(chr, NEVER_SHOWN)])))
 def test_the_quick_search_finds_all_that_is_replaced(text: str) -> None:
-    assert not idle().search(text) or DOUBTFUL.search(text)
-    assert not suspect().search(text) or DOUBTFUL.search(text)
+    assert not idle().search(text) or doubtful().search(text)
+    assert not suspect().search(text) or doubtful().search(text)
     assert visible(visible(text)) == visible(text)
 
 

@@ -7,18 +7,20 @@ record moves.
 
 from __future__ import annotations
 
-import contextlib
+import gc
 import os
-import re
 import sys
-from collections.abc import Sequence
 
-from ..errors import OutputError, QuizlogError, refusal
-from ..files.process import drop_relative_entries, keep_own_rights
+from ..files.process import drop_relative_entries, keep_own_rights, open_standard_descriptors
 from ..files.regular_file import open_regular
 from ..replay.process.spawn import discard, prestart
-from ..text import one_line
-from . import streams
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# What stands above is loaded before the quiz's interpreter is started, and so delays it: nothing
+# there loads `typing`, `re`, `contextlib` or `pathlib`. The rest is loaded beside it.
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -29,45 +31,60 @@ def main(argv: Sequence[str] | None = None) -> int:
             its standard streams, its search path and its mask for new files.
     """
     words = list(sys.argv[1:] if argv is None else argv)
-    streams.begin_command()
     try:
         if argv is None:
+            gc.disable()  # until the command is loaded
+            open_standard_descriptors()
             keep_own_rights()
             drop_relative_entries()
-            streams.prepare()
-        return _run(words)
-    except streams.ReaderLeft:
-        return 0
+        _prestart(words)
+        return _run(words, own=argv is None)
     except (Exception, KeyboardInterrupt) as error:
-        from .grammar import split_options
-
-        shown = refusal(error)
-        if shown is None:
-            raise
-        return _complain(
-            shown, as_json="--json" in split_options(words)[0] and not streams.is_emitted()
-        )
+        return _complain(error, words)
     finally:
         discard()
+        if argv is None:
+            gc.freeze()  # nor need the interpreter's last ones, through all that there is
 
 
-def _run(words: list[str]) -> int:
-    _prestart(words)
+def _run(words: list[str], *, own: bool) -> int:
+    """Run a command line, in a process of its own or within another program's."""
+    from . import streams
+
+    streams.begin_command()
+    if own:
+        streams.prepare()
     from .commands import parse
 
     arguments = parse(words)
+    if own:
+        gc.freeze()  # what is loaded stays: no pass need go through it
+        gc.enable()
     code: int = arguments.run(arguments)
     sys.stdout.flush()
     return code
 
 
-def _complain(error: QuizlogError, *, as_json: bool) -> int:
-    print(f"quizlog: {one_line(str(error))}", file=sys.stderr)
-    if as_json:
-        with contextlib.suppress(OutputError, streams.ReaderLeft):
-            streams.emit_json({"error": error.to_dict() | {"exit_code": error.exit_code}})
+def _complain(error: BaseException, words: list[str]) -> int:
+    """Tell an error on one line, and as the command's object if it has none yet; the exit code."""
+    from contextlib import suppress
+
+    from ..errors import OutputError, refusal
+    from ..text import one_line
+    from . import streams
+    from .grammar import split_options
+
+    if isinstance(error, streams.ReaderLeft):
+        return 0
+    shown = refusal(error)
+    if shown is None:
+        raise error
+    print(f"quizlog: {one_line(str(shown))}", file=sys.stderr)
+    if "--json" in split_options(words)[0] and not streams.is_emitted():
+        with suppress(OutputError, streams.ReaderLeft):
+            streams.emit_json({"error": shown.to_dict() | {"exit_code": shown.exit_code}})
             sys.stdout.flush()
-    return error.exit_code
+    return shown.exit_code
 
 
 _RUN_THEIR_RECORD = {
@@ -75,7 +92,6 @@ _RUN_THEIR_RECORD = {
     "rename", "note", "delete", "restore", "steps", "export", "verify", "solve", "tui",
 }  # fmt: skip
 """The commands that run their record."""
-_SEED = re.compile(rb"""^[ ]*["']?seed["']?:[ ]*(-?[0-9]{1,30})[ ]*,?[ ]*\r?$""", re.M)
 
 
 def _prestart(words: Sequence[str]) -> None:
@@ -90,9 +106,18 @@ def _prestart(words: Sequence[str]) -> None:
         return
     try:
         with open_regular(names[names[0] in _RUN_THEIR_RECORD and len(names) > 1]) as file:
-            found = _SEED.search(file.read(4096))
+            seed = _seed_in(file.read(4096))
+        if seed is not None:
+            prestart(seed % 2**32)
     except OSError:
-        return
-    if found:
-        with contextlib.suppress(OSError):  # the command itself will meet it, and say so
-            prestart(int(found[1]) % 2**32)
+        return  # the command itself will meet it, and say so
+
+
+def _seed_in(head: bytes) -> int | None:
+    """The seed in the first lines of a record, if one of them holds it and nothing else."""
+    for line in head.split(b"\n"):
+        key, _, value = line.partition(b":")
+        number = value.strip(b" ,\r")
+        if key.strip(b" \"'") == b"seed" and number.removeprefix(b"-").isdigit():
+            return int(number) if len(number) <= 30 else None
+    return None

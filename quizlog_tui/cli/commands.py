@@ -89,7 +89,9 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
         return parser_of(first).parse_words(rest)
     parser = record_parser()
     _check_record(parser.first_argument(words))
-    return parser.parse_words(words)
+    arguments = parser.parse_words(words)
+    import_module(".moves", __package__)  # only now: --version and --help have ended
+    return arguments
 
 
 def _check_record(name: str) -> None:
@@ -109,6 +111,13 @@ def parser_of(name: str) -> Parser:
     module = import_module(f".{COMMANDS[name]}", __package__)
     parsers: dict[str, Callable[[], Parser]] = module.PARSERS
     return parsers[name]()
+
+
+def _run_record(arguments: argparse.Namespace) -> int:
+    """`quizlog [RECORD [ANSWER]]`."""
+    from .moves import record  # which brings the engine: see `parse`
+
+    return record(arguments)
 
 
 class _RecordParser(Parser):
@@ -138,11 +147,9 @@ class _RecordParser(Parser):
 
 def record_parser() -> Parser:
     """The parser of `quizlog [RECORD [ANSWER]]`."""
-    from .moves import record
-
     parser = command(
         "",
-        record,
+        _run_record,
         group="move",
         arguments="RECORD [ANSWER]",
         about="show the questionnaire, or answer its pending question",

@@ -60,7 +60,7 @@ def _check(arguments: Namespace) -> int:
     """`quizlog config check`: what is wrong in settings, keys and themes; 2 if anything."""
     problems = _all_problems()
     if arguments.json:
-        emit_json({"ok": not problems, "problems": [vars(problem) for problem in problems]})
+        emit_json({"ok": not problems, "problems": [problem._asdict() for problem in problems]})
     elif problems:
         _narrate(problems)
     else:

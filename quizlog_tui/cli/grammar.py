@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 from ..errors import UsageError, did_you_mean
-from ..record.lock import WAIT_SECONDS
-from ..replay.script.source import NAMES
+from ..record import WAIT_SECONDS
+from ..replay.script import NAMES
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):

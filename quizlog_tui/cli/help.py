@@ -1,23 +1,26 @@
 """What the command line says of itself: the guides, all commands as data, completions for shells.
 
-The guides' tables, the man page and the completions are made from `commands`.
+The guides' tables, the man page and the completions are made from `commands`. These are kept in
+`commands.json`, since shells ask for their completions when they start, and asking each module
+takes six times as long; a test makes the file anew.
 """
 
 from __future__ import annotations
 
-import argparse
+import json
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from ..errors import UsageError
 from ..guides import first_hit, guide, search, topics
-from .commands import COMMANDS, parser_of, record_parser
 from .grammar import Parser, command
 from .streams import emit_json
 
+GRAMMAR = Path(__file__).with_name("commands.json")
+"""All commands, as their modules declare them."""
 _WIDTH = 100
 """Columns of a guide on a wide terminal: longer lines are hard to read."""
 
@@ -97,7 +100,7 @@ def _list_topics(*, as_json: bool) -> None:
 def _list_hits(words: str, *, as_json: bool) -> None:
     found = search(words)
     if as_json:
-        emit_json({"hits": [asdict(one) for one in found]})
+        emit_json({"hits": [one._asdict() for one in found]})
         return
     for one in found:
         print(f"{one.topic}: {one.heading}\n    {first_hit(one, words)}")
@@ -115,71 +118,8 @@ def _list_commands(*, as_json: bool) -> None:
 
 def commands() -> list[dict[str, Any]]:
     """Every command: name, group, usage, about, example, arguments, options and verbs."""
-    return [_described(parser) for parser in (record_parser(), *map(parser_of, COMMANDS))]
-
-
-def _described(parser: Parser) -> dict[str, Any]:
-    entry = parser.entry
-    return {
-        "name": entry.name,
-        "group": entry.group,
-        "usage": entry.usage,
-        "about": entry.about,
-        "example": entry.call,
-        **_words(parser),
-        "verbs": [
-            {"name": verb, "about": of_verb.description or "", **_words(of_verb)}
-            for verb, of_verb in _verbs(parser).items()
-        ],
-    }
-
-
-def _words(parser: argparse.ArgumentParser) -> dict[str, Any]:
-    """The arguments and options of a parser."""
-    named = [
-        action
-        for action in parser._actions
-        if not isinstance(action, argparse._SubParsersAction) and action.help != argparse.SUPPRESS
-    ]
-    return {
-        "arguments": [_argument(action) for action in named if not action.option_strings],
-        "options": [
-            {
-                "flags": list(action.option_strings),
-                "metavar": _value(action),
-                "help": _help_of(action),
-            }
-            for action in named
-            if action.option_strings
-        ],
-    }
-
-
-def _argument(action: argparse.Action) -> dict[str, Any]:
-    name = action.metavar if isinstance(action.metavar, str) else action.dest.upper()
-    required = action.nargs not in ("?", "*")
-    return {"name": name, "required": required, "many": action.nargs in ("*", "+")} | {
-        "choices": [str(choice) for choice in action.choices or ()],
-        "help": _help_of(action),
-    }
-
-
-def _value(action: argparse.Action) -> str:
-    """The placeholder of the option's value; empty if it takes none."""
-    if action.nargs == 0:
-        return ""
-    return action.metavar if isinstance(action.metavar, str) else action.dest.upper()
-
-
-def _help_of(action: argparse.Action) -> str:
-    return " ".join((action.help or "").split())
-
-
-def _verbs(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            return dict(action.choices)
-    return {}
+    found: list[dict[str, Any]] = json.loads(GRAMMAR.read_text(encoding="utf-8"))
+    return found
 
 
 def _run_completions(arguments: Namespace) -> int:

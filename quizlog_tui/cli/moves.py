@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 from ..config import load_config
 from ..errors import ConflictError, UsageError
 from ..files.paths import record_path
-from ..record.lock import WAIT_SECONDS
+from ..record import WAIT_SECONDS
 from ..record.who import Giver
 from ..replay.process.process import user_limits
 from ..replay.replayer import Replayer
@@ -25,7 +25,6 @@ from ..replay.script.granted import grant, place_of
 from ..replay.transcript import Step
 from ..session.reply import Reply
 from ..session.session import Session
-from ..terminal_text import plain_lines
 from ..text import one_line, plural, visible
 from .grammar import Parser, add_allow, add_step, add_wait, command
 from .streams import drawing, emit_json, noting_progress, tell
@@ -435,6 +434,8 @@ def _narration(session: Session, reply: Reply) -> Iterator[str]:
 
 def error_lines(session: Session, reply: Reply) -> Iterator[str]:
     """The exception, its score, and the source around its line."""
+    from ..terminal_text import plain_lines  # no run needs it that asks on
+
     error = reply.last_error
     if error is None:
         return

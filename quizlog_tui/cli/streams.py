@@ -20,8 +20,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
 
 from ..errors import OutputError, UsageError
-from ..files.process import open_standard_descriptors
-from ..terminal_text import colored, plain
 from ..text import first_lines, one_line, told_once, visible
 
 if TYPE_CHECKING:
@@ -36,7 +34,6 @@ class ReaderLeft(Exception):
 
 def prepare() -> None:
     """Make the three streams of this process usable."""
-    open_standard_descriptors()
     if sys.stdin is None:
         sys.stdin = open(0, closefd=False)  # noqa: SIM115  it stays open
     sys.stdout = _stream(1, sys.stdout, _refuse_data)
@@ -84,6 +81,8 @@ def drawing(stream: TextIO) -> Callable[[str], str]:
     """What makes a script's output safe to show: in its colours where a terminal may have them."""
     if not stream.isatty() or os.environ.get("TERM") == "dumb":
         return visible
+    from ..terminal_text import colored, plain  # its patterns take longer than to write to a pipe
+
     return plain if os.environ.get("NO_COLOR") else colored
 
 

@@ -7,9 +7,11 @@ in the absolute folders of PATH only, and what the user has put on a key runs in
 
 from __future__ import annotations
 
-import contextlib
 import os
-from pathlib import Path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _OWN = 0o700
 """The owner's permission bits of a file mode."""
@@ -63,14 +65,18 @@ def find_program(name: str) -> str | None:
 
 def home_folder() -> Path:
     """The user's home folder; the root folder for a user who has none."""
+    from pathlib import Path  # for the few that need it: every command loads this module first
+
     home = os.path.expanduser("~")
     return Path(home if os.path.isabs(home) and os.access(home, os.X_OK) else "/")
 
 
 def children(pid: int) -> set[int]:
     """The children of a process, also ended ones that it has not collected."""
+    from contextlib import suppress
+
     found: set[int] = set()
-    with contextlib.suppress(OSError):  # gone, or another system
+    with suppress(OSError):  # gone, or another system
         for thread in os.listdir(f"/proc/{pid}/task"):
             with open(f"/proc/{pid}/task/{thread}/children", "rb") as file:
                 found.update(map(int, file.read().split()))

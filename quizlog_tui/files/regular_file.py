@@ -11,9 +11,12 @@ import errno
 import os
 import stat
 import time
-from collections.abc import Iterable
-from pathlib import Path
-from typing import BinaryIO
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+    from typing import BinaryIO
 
 _KINDS = {
     stat.S_IFIFO: "a pipe",
@@ -127,7 +130,7 @@ def hex_digest(data: bytes) -> str:
     return digits
 
 
-Stamps = dict[Path, Stamp]
+Stamps = dict["Path", Stamp]
 """The stamp of each existing file."""
 
 

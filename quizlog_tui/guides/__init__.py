@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from ..errors import UsageError, did_you_mean
 
@@ -38,8 +38,7 @@ _MARK = re.compile(r"^<!-- .* -->\n", re.M)
 _HEADING = re.compile(r"^(#+) (.+)$")
 
 
-@dataclass(frozen=True)
-class GuideSection:
+class GuideSection(NamedTuple):
     """A part of a guide, from one heading to the next."""
 
     topic: str

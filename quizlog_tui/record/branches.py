@@ -9,9 +9,9 @@ answers.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import takewhile
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..errors import UsageError
 from ..text import plural
@@ -21,8 +21,7 @@ from .lineage import agreements, check_branch, parents_first
 from .model import Branch, Record, Status
 
 
-@dataclass(frozen=True)
-class BranchEnd:
+class BranchEnd(NamedTuple):
     """The state at the end of the active branch, which is about to be left."""
 
     status: Status | None = None

@@ -22,14 +22,13 @@ from pathlib import Path
 from ..errors import ConflictError, LockedError, RecordError
 from ..files.durable import make_usable, unwritable
 from ..files.regular_file import hex_digest
+from . import WAIT_SECONDS
 
 try:
     import fcntl
 except ImportError:  # Windows: no advisory locks; outside changes are still detected
     fcntl = None  # type: ignore[assignment]
 
-WAIT_SECONDS = 2.0
-"""Seconds to wait for another holder by default."""
 _PLACES = 8
 """Number of waiting processes whose order is kept; more of them compete for the last place."""
 _PAUSE = 0.002

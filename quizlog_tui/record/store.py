@@ -15,8 +15,9 @@ from pathlib import Path
 from ..errors import ConflictError, LimitError, RecordError
 from ..files.durable import Draft, FileKind, asked_before, check_place, sync_folders, write_bytes
 from ..files.regular_file import read_regular
+from . import WAIT_SECONDS
 from .document import Rendering, from_text, to_mapping, to_text
-from .lock import WAIT_SECONDS, Lock, lock_file, locked
+from .lock import Lock, lock_file, locked
 from .model import Record
 from .yaml_text import MAX_BYTES
 

@@ -8,8 +8,7 @@ functions; they never change an answer.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from .append_only_list import AppendOnlyList
 from .lineage import agreements, lineage, owner
@@ -23,8 +22,7 @@ KEY = "who"
 """The record's key for the givers."""
 
 
-@dataclass(frozen=True)
-class Giver:
+class Giver(NamedTuple):
     """Who gives answers."""
 
     door: Door
@@ -39,8 +37,7 @@ PROGRAM = Giver("api")
 """A program that answers through the Python API and says nothing of itself."""
 
 
-@dataclass(frozen=True)
-class Attribution:
+class Attribution(NamedTuple):
     """How one answer was given, as the record tells it; None is not known."""
 
     by: str | None = None
@@ -54,7 +51,7 @@ class Attribution:
 
     def to_dict(self) -> dict[str, str]:
         """What is known, as plain data."""
-        return {key: value for key, value in vars(self).items() if value is not None}
+        return {key: value for key, value in self._asdict().items() if value is not None}
 
 
 def on_branch(record: Record, name: str, since: int = 0) -> dict[int, Attribution]:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from json.encoder import encode_basestring as _quote
 from typing import Any, NoReturn
 
@@ -26,9 +27,6 @@ MAX_DEPTH = 32
 MAX_DIGITS = 4300
 """Maximum length of a number: Python reads and writes no more decimal digits."""
 
-_UNPRINTABLE = re.compile(
-    "[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff\ud800-\udfff]"
-)
 _SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _RESERVED_KEYS = frozenset({"yes", "no", "on", "off", "true", "false", "null", "y", "n"})
@@ -196,10 +194,20 @@ _TOO_DEEP = f"is nested deeper than {MAX_DEPTH} levels"
 _FLAT = "reduce the nesting; a record needs only a few levels"
 
 
+@cache
+def _unprintable() -> re.Pattern[str]:
+    """Finds what YAML escapes and JSON does not; nearly all text is ASCII and needs no look."""
+    return re.compile(
+        "[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff\ud800-\udfff]"
+    )
+
+
 def quoted(text: str) -> str:
     """A string in double quotes, escaped so that YAML and JSON read it alike."""
     text = _quote(text)
-    return _UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    if text.isascii() and "\x7f" not in text:
+        return text
+    return _unprintable().sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def dump_yaml(data: Mapping[str, Any]) -> str:
@@ -302,7 +310,7 @@ def parse_own(text: str) -> dict[str, Any] | None:
     """
     if not text.endswith("\n") or _PAIR.search(text):
         return None
-    if "\x7f" in text or (not text.isascii() and _UNPRINTABLE.search(text)):
+    if "\x7f" in text or (not text.isascii() and _unprintable().search(text)):
         return None  # some of these characters end a line in YAML
     lines = _Lines(text[:-1].split("\n"))
     try:

@@ -22,7 +22,6 @@ from typing import Any, Literal, TypeVar
 from ..files.regular_file import hex_digest
 from ..record.append_only_list import AppendOnlyList
 from ..record.model import LastError, Status
-from ..terminal_text import plain
 from .script.input_type import InputType, input_type
 from .script.source import Source
 from .world import TAMPERED
@@ -30,17 +29,15 @@ from .world import TAMPERED
 T = TypeVar("T")
 _UNNAMED = (None, "Exception", "SystemExit")
 """Classes of errors that say no more than the message; None where it is not known."""
-_TRACEBACK = re.compile(
-    r"^(Traceback|  \+ Exception Group Traceback) \(most recent call last\):\n", re.MULTILINE
-)
-_SYNTAX_ERROR = re.compile(r'^  File "[^"\n]*", line \d+\n', re.MULTILINE)
+_TRACEBACK = r"^(Traceback|  \+ Exception Group Traceback) \(most recent call last\):\n"
+_SYNTAX_ERROR = r'^  File "[^"\n]*", line \d+\n'
 """How a traceback begins where a file could not be compiled."""
 _CHAINED = (
     "\nDuring handling of the above exception, another exception occurred:\n\n",
     "\nThe above exception was the direct cause of the following exception:\n\n",
 )
 """How the traceback of one exception ends where that of another follows."""
-_MARGIN = re.compile(r" *[|+] ")
+_MARGIN = r" *[|+] "
 """What stands before the lines of a group of exceptions."""
 _DIGITS = 12
 _quoted = json.encoder.encode_basestring_ascii
@@ -193,17 +190,21 @@ class Transcript:
             return 1.0
         return self.last_error.score if self.last_error else None
 
-    def error_text(self, draw: Callable[[str], str] = plain) -> str:
+    def error_text(self, draw: Callable[[str], str] | None = None) -> str:
         """The error in words: its message, behind the name of its class; empty without an error.
 
         A plain `Exception`, which is how a script refuses an answer, and `SystemExit` are not named
         unless they have no message.
 
         Args:
-            draw: What is made of the message.
+            draw: What is made of the message; None for what a terminal shows, without its styles.
         """
         if self.last_error is None:
             return ""
+        if draw is None:
+            from ..terminal_text import plain  # no run needs it that asks on
+
+            draw = plain
         message, kind = draw(self.last_error.message), self.error_type
         if not message:
             return kind or "error"
@@ -317,8 +318,8 @@ def _end_text(run: Transcript, draw: Callable[[str], str]) -> str:
 
 def _traceback_start(stderr: str) -> int:
     """Where the last traceback begins, with those of the exceptions that led to it."""
-    starts = [found.start() for found in _TRACEBACK.finditer(stderr)]
-    starts = starts or [found.start() for found in _SYNTAX_ERROR.finditer(stderr)][-1:]
+    starts = [found.start() for found in re.finditer(_TRACEBACK, stderr, re.M)]
+    starts = starts or [found.start() for found in re.finditer(_SYNTAX_ERROR, stderr, re.M)][-1:]
     start = starts.pop() if starts else len(stderr)
     while starts and stderr[:start].endswith(_CHAINED):
         start = starts.pop()
@@ -332,7 +333,7 @@ def _told(traceback: str) -> str:
     """The lines of a traceback that are no frames."""
     told, in_frames = [], False
     for line in filter(str.strip, traceback.split("\n")):
-        margin = _MARGIN.match(line)
+        margin = re.match(_MARGIN, line)
         text = line[margin.end() :] if margin else line
         if text.endswith("Traceback (most recent call last):"):
             in_frames = True

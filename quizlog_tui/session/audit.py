@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from ..errors import ReadOnlyError
 from ..files.paths import typed_path
@@ -19,8 +19,7 @@ ALLOWABLE = ("notes",)
 """What a user may allow in audit mode: notes and verdicts."""
 
 
-@dataclass(frozen=True)
-class Audit:
+class Audit(NamedTuple):
     """Why nothing may be changed, and what is allowed nevertheless."""
 
     reason: str

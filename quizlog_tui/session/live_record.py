@@ -14,9 +14,9 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import ConflictError, QuizlogError, RecordError, ScriptError, UsageError
 from ..files.durable import FileKind, check_place
@@ -39,8 +39,7 @@ if TYPE_CHECKING:
     from ..proof.drift import BranchDrift
 
 
-@dataclass(frozen=True)
-class SettledRecord:
+class SettledRecord(NamedTuple):
     """A record that can be continued with the present text of its script."""
 
     record: Record
@@ -64,7 +63,7 @@ def _settle(
         return found
     from ..proof.drift import describe_files
 
-    return replace(found, warnings=(*found.warnings, *describe_files(edits)))
+    return found._replace(warnings=(*found.warnings, *describe_files(edits)))
 
 
 def _settled_answers(
@@ -83,7 +82,7 @@ def _settled_answers(
     if drift.difference is not None:
         stood = _standing(record, clock())
         then = record.code_hash if changed else None
-        return _with_old_branch(record, drift, replace(stood, code_hash=then))
+        return _with_old_branch(record, drift, stood._replace(code_hash=then))
     same = "the script has changed since the record was written; all that it shows is the same"
     run = replayer.replay(source, world_of(record), record.used)
     notes = (*((same,) if changed else ()), *run.warnings)
@@ -245,7 +244,7 @@ class LiveRecord:
         if record.output:
             _checked_output(self.file.path, record.output, self.source.path)
         found = _settle(record, self.source, self.replayer, self.now)
-        return replace(found, record=self.finished(found.record, found.transcript))
+        return found._replace(record=self.finished(found.record, found.transcript))
 
     def _read_script(self, record: Record) -> Source | ScriptError:
         """The script, or why it cannot be read if recorded data are shown instead."""

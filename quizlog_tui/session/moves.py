@@ -34,8 +34,7 @@ class Change(NamedTuple):
     """The record that undoing or redoing it leads to."""
 
 
-@dataclass(frozen=True)
-class History:
+class History(NamedTuple):
     """The changes that can be undone, and those that can be redone."""
 
     done: tuple[Change, ...] = ()
@@ -75,8 +74,7 @@ class SessionState:
     history: History = field(default_factory=History)
 
 
-@dataclass(frozen=True)
-class Move:
+class Move(NamedTuple):
     """The result of a move before it is written."""
 
     record: Record
@@ -209,7 +207,7 @@ def go_to(live: LiveRecord, state: SessionState, change: Change) -> Move:
     """Undo or redo a change; later answers stay after the pointer or on a deleted branch."""
     end = rules.BranchEnd(time=live.now())
     if len(state.transcript.steps) == len(state.record.inputs):
-        end = replace(end, status=state.transcript.status, score=state.transcript.score)
+        end = end._replace(status=state.transcript.status, score=state.transcript.score)
     moved = restored_state(change.record, state.record, end)
     return Move(moved, live.replay(moved, moved.used), change.label)
 

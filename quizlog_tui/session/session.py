@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from ..errors import ConflictError, QuizlogError, ScriptError, UsageError
+from ..record import WAIT_SECONDS
 from ..record import branches as rules
 from ..record.lineage import check_branch, lineage
-from ..record.lock import WAIT_SECONDS
 from ..record.model import Record
 from ..record.store import RecordFile
 from ..record.who import PROGRAM, Giver
@@ -530,7 +530,7 @@ def allow(session: Session, names: Iterable[str], seen: Record | None) -> Reply:
 
     Args:
         session: The open record.
-        names: Some of `source.NAMES`.
+        names: Some of `replay.script.NAMES`.
         seen: The record whose arguments and answers the user saw; None if that was not needed.
 
     Raises:

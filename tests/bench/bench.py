@@ -215,6 +215,7 @@ def cold_rows(folder: Path) -> Iterator[Row]:
     commands = {
         "ours": [quizlog, str(ours), "4"],
         "naive": [sys.executable, str(HERE / "naive_quizlog.py"), str(naive), "4"],
+        "version": [quizlog, "--version"],
         "pass": [sys.executable, "-c", "pass"],
     }
     times: dict[str, list[float]] = {name: [] for name in commands}
@@ -235,6 +236,7 @@ def cold_rows(folder: Path) -> Iterator[Row]:
     yield at_most(
         "quizlog RECORD ANSWER, cold / naive alone", median["ours"], median["naive"], None
     )
+    yield at_most("quizlog --version / python -c pass", median["version"], median["pass"], 4)
 
 
 def verify_rows(folder: Path) -> Iterator[Row]:

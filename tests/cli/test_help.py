@@ -7,6 +7,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,12 +15,12 @@ import pytest
 
 from quizlog_tui.cli import main
 from quizlog_tui.cli.commands import COMMANDS, LIST, parse, parser_of
-from quizlog_tui.cli.help import commands
+from quizlog_tui.cli.help import GRAMMAR, commands
 from quizlog_tui.files.paths import example_names, shipped
 from tests.cli.conftest import Run
 from tests.support.build import Build
 from tests.support.documents import GUIDES
-from tests.support.man_page import command_list, man_page
+from tests.support.man_page import command_list, grammar, man_page
 
 NOT_CHEAP = {"tui", "demo", "serve", "task", "demo-server", "models"}
 """They need a terminal, a browser or models of one's own, or go on until one stops them."""
@@ -102,14 +103,32 @@ def test_fish_tells_the_options_of_a_subcommand_as_they_are_for_it(
     assert "new episodes are added" in told["build"] and "to stdout" in told["export"]
 
 
-@pytest.mark.parametrize(("path", "made"), [(PAGE, man_page), (LIST, command_list)])
-def test_the_man_page_and_the_list_are_those_of_the_commands(
+@pytest.mark.parametrize(
+    ("path", "made"), [(GRAMMAR, grammar), (PAGE, man_page), (LIST, command_list)]
+)
+def test_the_grammar_the_man_page_and_the_list_are_those_of_the_commands(
     path: Path, made: Callable[[], str]
 ) -> None:
     """UPDATE_GOLDEN=1 makes them anew."""
     if os.environ.get("UPDATE_GOLDEN"):
         path.write_text(made(), encoding="utf-8")
     assert path.read_text(encoding="utf-8") == made()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("--version",), ("--help",), ("help",), ("help", "--commands"), ("completions", "bash")],
+)
+def test_what_quizlog_says_of_itself_needs_no_engine(words: tuple[str, ...]) -> None:
+    code = (
+        "import re, sys; from quizlog_tui.cli import main\n"
+        f"try: main({words!r})\nexcept SystemExit: pass\n"
+        "engine = re.compile(r'quizlog_tui[.](?:record|replay|proof|session)[.](.+)')\n"
+        "found = [engine.match(name) for name, of in sys.modules.items() if '__path__' not in vars(of)]\n"
+        "print(*sorted(match[1] for match in found if match), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout and done.stderr == "process.spawn worker.room\n"  # with these a run begins
 
 
 def test_the_man_page_can_be_read() -> None:

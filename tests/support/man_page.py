@@ -1,11 +1,85 @@
-"""The man page and the list of commands, made from the grammar of all commands."""
+"""The grammar of all commands as data, and the man page and the list that are made from it."""
 
 from __future__ import annotations
 
+import argparse
+import json
 from typing import Any
 
-from quizlog_tui.cli.commands import COMMANDS, EXIT_CODES, parser_of
+from quizlog_tui.cli.commands import COMMANDS, EXIT_CODES, parser_of, record_parser
+from quizlog_tui.cli.grammar import Parser
 from quizlog_tui.cli.help import commands
+
+
+def grammar() -> str:
+    """What every command declares, a line for each."""
+    parsers = (record_parser(), *map(parser_of, COMMANDS))
+    lines = (json.dumps(_described(parser), ensure_ascii=False) for parser in parsers)
+    return "[\n" + ",\n".join(lines) + "\n]\n"
+
+
+def _described(parser: Parser) -> dict[str, Any]:
+    entry = parser.entry
+    return {
+        "name": entry.name,
+        "group": entry.group,
+        "usage": entry.usage,
+        "about": entry.about,
+        "example": entry.call,
+        **_words(parser),
+        "verbs": [
+            {"name": verb, "about": of_verb.description or "", **_words(of_verb)}
+            for verb, of_verb in _verbs(parser).items()
+        ],
+    }
+
+
+def _words(parser: argparse.ArgumentParser) -> dict[str, Any]:
+    """The arguments and options of a parser."""
+    named = [
+        action
+        for action in parser._actions
+        if not isinstance(action, argparse._SubParsersAction) and action.help != argparse.SUPPRESS
+    ]
+    return {
+        "arguments": [_argument(action) for action in named if not action.option_strings],
+        "options": [
+            {
+                "flags": list(action.option_strings),
+                "metavar": _value(action),
+                "help": _help_of(action),
+            }
+            for action in named
+            if action.option_strings
+        ],
+    }
+
+
+def _argument(action: argparse.Action) -> dict[str, Any]:
+    name = action.metavar if isinstance(action.metavar, str) else action.dest.upper()
+    required = action.nargs not in ("?", "*")
+    return {"name": name, "required": required, "many": action.nargs in ("*", "+")} | {
+        "choices": [str(choice) for choice in action.choices or ()],
+        "help": _help_of(action),
+    }
+
+
+def _value(action: argparse.Action) -> str:
+    """The placeholder of the option's value; empty if it takes none."""
+    if action.nargs == 0:
+        return ""
+    return action.metavar if isinstance(action.metavar, str) else action.dest.upper()
+
+
+def _help_of(action: argparse.Action) -> str:
+    return " ".join((action.help or "").split())
+
+
+def _verbs(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            return dict(action.choices)
+    return {}
 
 
 def man_page() -> str:

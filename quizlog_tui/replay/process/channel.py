@@ -8,11 +8,11 @@ begins: text that the bytes do not confirm is replaced by the bytes. Decides no 
 
 from __future__ import annotations
 
+import _socket as socket  # `socket` itself makes enumerations of its constants, at each start
 import codecs
 import contextlib
 import os
 import resource
-import socket
 from collections.abc import Callable, Iterable
 from struct import Struct
 from typing import Any
@@ -24,6 +24,7 @@ _FIRST = (ProcessStarted, CopyRefused)
 """The messages that a process sends first, and only once."""
 _CREDENTIALS = Struct("iII")
 """Process, user and group of a sender, as Linux reports them."""
+_DESCRIPTOR = Struct("i")
 _KNOWS_SENDERS = hasattr(socket, "SO_PASSCRED")
 """Whether this system reports who wrote to a socket."""
 _ROOM = socket.CMSG_SPACE(_CREDENTIALS.size) if _KNOWS_SENDERS else 0
@@ -60,7 +61,8 @@ class Channel:
         """
         data = packed(fields)
         if descriptors:
-            socket.send_fds(self.sock, [data], list(descriptors))
+            rights = b"".join(map(_DESCRIPTOR.pack, descriptors))
+            self.sock.sendmsg([data], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, rights)])
         else:
             self.sock.sendall(data)
 

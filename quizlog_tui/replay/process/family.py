@@ -7,11 +7,11 @@ script has for a step, which a busy machine does not use up.
 
 from __future__ import annotations
 
+import _socket as socket  # `socket` itself makes enumerations of its constants, at each start
 import contextlib
 import os
 import select
 import signal
-import socket
 import time
 from collections.abc import Callable, Iterable
 

@@ -5,10 +5,10 @@ Enforces the limits. Knows nothing of transcripts, records or caches.
 
 from __future__ import annotations
 
+import _socket as socket  # `socket` itself makes enumerations of its constants, at each start
 import contextlib
 import os
 import select
-import socket
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar

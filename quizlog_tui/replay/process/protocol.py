@@ -81,15 +81,13 @@ class WorkerOutcome(NamedTuple):
     its file: empty for the script."""
 
 
-@dataclass(frozen=True, slots=True)
-class ProcessStarted:
+class ProcessStarted(NamedTuple):
     """The process has started. The kernel reports its number."""
 
     number: int
 
 
-@dataclass(frozen=True, slots=True)
-class IsolationReport:
+class IsolationReport(NamedTuple):
     """How its folder is private, and how it is isolated from the machine."""
 
     folder: str
@@ -97,26 +95,23 @@ class IsolationReport:
 
 
 @dataclass(frozen=True, slots=True)
-class SharedWrite:
+class SharedWrite:  # no tuple: one without fields would be false
     """The process is about to change files that its copies see."""
 
 
-@dataclass(frozen=True, slots=True)
-class IsolationFailed:
+class IsolationFailed(NamedTuple):
     """The process could not be isolated, and did not run the script."""
 
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class CopyRefused:
+class CopyRefused(NamedTuple):
     """The process could not be copied."""
 
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class CodeRun:
+class CodeRun(NamedTuple):
     """The process is about to run code that was compiled from text."""
 
     used: int
@@ -129,8 +124,7 @@ class CodeRun:
     """Its text; empty if it is not known."""
 
 
-@dataclass(frozen=True, slots=True)
-class Looked:
+class Looked(NamedTuple):
     """The answer to a request to look at the script: JSON text."""
 
     text: str

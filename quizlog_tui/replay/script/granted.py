@@ -28,8 +28,9 @@ from ...files.durable import write_own_text
 from ...files.regular_file import Stamp, is_settled, stamp_of
 from ...record.model import Record
 from ...text import one_line
+from . import NAMES
 from .interpreter import environment_identity
-from .source import NAMES, Source, read_script_of, read_source
+from .source import Source, read_script_of, read_source
 
 _MOST_SHOWN = 3
 """Maximum number of differences that are named."""
@@ -105,7 +106,7 @@ def grant(source: Source, names: Iterable[str]) -> None:
 
     Args:
         source: The script.
-        names: Some of `source.NAMES`.
+        names: Some of `NAMES`.
 
     Raises:
         ConfigError: The chosen environment cannot be used, or the grant cannot be stored.

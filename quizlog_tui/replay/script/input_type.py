@@ -6,7 +6,7 @@ A guess only helps to draw a fitting input; any text is always accepted.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .input_kinds import (
     CHECKBOX,
@@ -24,8 +24,7 @@ from .input_kinds import (
 from .source import Source
 
 
-@dataclass(frozen=True)
-class InputType:
+class InputType(NamedTuple):
     """The kind of an answer."""
 
     name: str = TEXT
@@ -63,10 +62,9 @@ _NAMES = re.compile(
     re.I,
 )
 """Numbers that are names: `3.10` is another version than `3.1`, and `007` another room than `7`."""
-_NO_DECIMALS = re.compile(
+_NO_DECIMALS = (
     r"\b(?:hex|hexadecimal|octal|binary|roman numerals?|base[ -]?\d+|versions?|dates?|telephone"
-    r"|phone|postcode|zip|pin|isbn|iban|serial|passport)\b",
-    re.I,
+    r"|phone|postcode|zip|pin|isbn|iban|serial|passport)\b"
 )
 """Words of questions whose answers have digits, but are not decimal numbers."""
 _WORDS = (
@@ -151,7 +149,7 @@ def _from_prompt(text: str) -> InputType:
         return InputType(YESNO)
     said = _NAMES.sub("", text)
     name = next((name for pattern, name in _WORDS if pattern.search(said)), TEXT)
-    return InputType(TEXT if name == NUMBER and _NO_DECIMALS.search(text) else name)
+    return InputType(TEXT if name == NUMBER and re.search(_NO_DECIMALS, text, re.I) else name)
 
 
 def choices_in(text: str) -> tuple[str, ...]:

@@ -20,9 +20,9 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 from ...config import config_folder
 from ...errors import ConfigError
@@ -39,14 +39,13 @@ _MOST_SETTINGS = 64 * 1024
 _SECONDS = 20
 _INSTALLED = ("/usr/", "/opt/", "/Library/", "/nix/store/", "/gnu/store/")
 """Folders whose programs only the machine's owner installs."""
-_PYTHON = re.compile(r"python3(\.\d+)?t?")
+_PYTHON = r"python3(\.\d+)?t?"
 _HINT = "choose one: quizlog new SCRIPT --python PATH"
-_LINE = re.compile(r'^("(?:[^"\\]|\\.)*")\s*=\s*("(?:[^"\\]|\\.)*")\s*$', re.M)
+_LINE = r'^("(?:[^"\\]|\\.)*")\s*=\s*("(?:[^"\\]|\\.)*")\s*$'
 _HEAD = "# Which Python runs which script. Delete a line to leave the choice to quizlog again.\n"
 
 
-@dataclass(frozen=True)
-class Interpreter:
+class Interpreter(NamedTuple):
     """What runs a script."""
 
     program: str
@@ -165,7 +164,7 @@ def _choices() -> dict[str, str]:
         text = _choices_path().read_text(encoding="utf-8")
         import json
 
-        return {json.loads(key): json.loads(value) for key, value in _LINE.findall(text)}
+        return {json.loads(key): json.loads(value) for key, value in re.findall(_LINE, text, re.M)}
     except (OSError, ValueError):
         return {}
 
@@ -319,7 +318,7 @@ def _is_installed(link: str, near: str) -> bool:
         near: The folder of the environment, where all may be a stranger's.
     """
     real = os.path.realpath(link)
-    if not _PYTHON.fullmatch(os.path.basename(real)):
+    if not re.fullmatch(_PYTHON, os.path.basename(real)):
         return False
     known = (*_known_folders(), *_on_path(os.path.basename(link)))
     return all(

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import ScriptError
 from ...files.regular_file import Stamp, hex_digest, read_regular, stamp_of
+from . import NAMES
 from .input_kinds import tags_in
 from .interpreter import (
     OWN,
@@ -29,15 +30,13 @@ from .interpreter import (
 if TYPE_CHECKING:
     from .scores import Score
 
-NAMES = ("real-clock", "real-environment", "real-files", "real-network")
-"""What a script can request, and a user grant."""
 MAX_BYTES = 64 * 1024 * 1024
 """Larger scripts are refused before they are read."""
 _FOR_NAMES = ("punycode", "idna", "undefined")
 """Encodings that are not for whole texts: they take very long, or fail."""
 _LONGEST_NUMBER = 10
 """Maximum digits of a line's number."""
-_ASKED = re.compile(rf"#\s*quizlog:\s*({'|'.join(NAMES)})\b")
+_ASKED = rf"#\s*quizlog:\s*({'|'.join(NAMES)})\b"
 
 
 @dataclass(frozen=True)
@@ -140,7 +139,7 @@ class Source:
         """What the script requests in comments such as `#quizlog: real-clock`."""
         if b"quizlog:" not in self.data:
             return ()
-        found = {match[1] for text in self.comments.values() for match in _ASKED.finditer(text)}
+        found = {match[1] for text in self.comments.values() for match in re.finditer(_ASKED, text)}
         return tuple(sorted(found))
 
     @cached_property

@@ -77,7 +77,7 @@ class PromptQuestion:
     @property
     def for_lines(self) -> PromptQuestion:
         """The same question with the input for several lines."""
-        return replace(self, kind=replace(self.kind, name=TEXTAREA))
+        return replace(self, kind=self.kind._replace(name=TEXTAREA))
 
     def fits_editor(self, answer: str) -> bool:
         """Whether that input can show a whole answer."""
