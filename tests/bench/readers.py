@@ -17,8 +17,7 @@ from pathlib import Path
 
 from rows import Row, collect, faster, measured, table
 
-from quizlog_tui.record import document as document
-from quizlog_tui.record import summary
+from quizlog_tui.record import summary, yaml_text
 from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import Record
 from quizlog_tui.record.store import RecordFile
@@ -57,8 +56,8 @@ def text_rows(folder: Path) -> Iterator[Row]:
     for count in (10, 10_000):
         text = record(folder, count).read_text(encoding="utf-8")
         ours, thorough = in_turns(
-            lambda text=text: document.parse_own(text),
-            lambda text=text: document.parse(text, ""),
+            lambda text=text: yaml_text.parse_own(text),
+            lambda text=text: yaml_text.parse(text, ""),
             clock=time.process_time,
         )
         yield faster(f"own_yaml, {count:,} answers / PyYAML", ours, thorough, None)
@@ -73,7 +72,7 @@ def cold_rows(folder: Path) -> Iterator[Row]:
         session.answer("4")
     start = "from quizlog_tui import cli\n"
     without = {
-        "own_yaml": "from quizlog_tui.record.text import document\n"
+        "own_yaml": "from quizlog_tui.record import document\n"
         "document.parse_own = lambda text: None\n",
         "prestart": "cli._prestart = lambda words: None\n",
     }
