@@ -212,11 +212,9 @@ def _readable(folder: Folder, job: Job) -> Iterator[str]:
 
 
 def _main_module(file: str) -> ModuleType:
-    from importlib.machinery import SourceFileLoader
-
-    module = ModuleType("__main__")
+    module, importing = ModuleType("__main__"), sys.modules["_frozen_importlib_external"]
     module.__dict__.update(
-        __loader__=SourceFileLoader("__main__", file),
+        __loader__=importing.SourceFileLoader("__main__", file),
         __annotations__={},
         __builtins__=builtins,
         __file__=file,

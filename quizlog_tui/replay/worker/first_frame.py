@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import codecs
 import sys
-from importlib import import_module
 from types import CodeType
 
 TYPE_CHECKING = False
@@ -129,7 +128,7 @@ def _places(frame: FrameType) -> tuple[Any, Any, int]:
     if known is None or sys.maxsize < 2**32 or hasattr(sys, "getobjects"):
         return None, None, 0
     try:
-        c: Any = import_module("_ctypes")
+        c: Any = __import__("_ctypes")
         get_state = c.dlsym(c.dlopen(None, 0), "PyThreadState_Get")
     except (ImportError, OSError):
         return None, None, 0

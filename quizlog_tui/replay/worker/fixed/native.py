@@ -16,7 +16,6 @@ import contextlib
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from importlib import import_module
 from struct import pack
 
 from ..system import call
@@ -39,7 +38,7 @@ _OWN_MEMORY = 0x22 | 0x100000
 """Private memory at exactly the place that is asked for."""
 _DISGUISES = 0x3100_0000_0000
 """Where the code lies."""
-_C: Any = import_module("_ctypes")
+_C: Any = __import__("_ctypes")
 
 
 class _Word(_C._SimpleCData):  # type: ignore[misc]
