@@ -39,6 +39,16 @@ def test_what_takes_long_to_load_is_loaded_only_by_scripts_that_want_it(build: B
     equals_a_plain_run(build.script(loaded), [])
 
 
+def test_collections_of_garbage_begin_as_in_a_plain_run(build: Build) -> None:
+    state = (
+        "gc.isenabled(), gc.get_threshold(), gc.get_freeze_count(), gc.get_debug(), gc.callbacks"
+    )
+    older = "[one['collections'] for one in gc.get_stats()[1:]]"
+    script = build.script(f"import gc\nprint({state}, {older}, gc.garbage)\n")
+    replay(script, 1, [])  # the first start of all compiles the worker itself
+    equals_a_plain_run(script, [])
+
+
 @pytest.mark.parametrize("case", few(CORPUS, "print options", "subprocess"), indirect=True)
 def test_so_they_do_where_output_is_unbuffered(
     case: tuple[Path, list[str]], monkeypatch: pytest.MonkeyPatch

@@ -6,7 +6,12 @@ and ends. Its child becomes what `python script.py` would be, can reach only the
 Python, and runs the script. The sandbox provides the function that isolates; see `process.spawn`.
 """
 
+# ruff: noqa: E402
 from __future__ import annotations
+
+import gc
+
+gc.disable()  # what is imported here stays: no collection need visit it meanwhile
 
 import builtins
 import contextlib
@@ -32,6 +37,10 @@ from .wire import Wire, quote
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
+
+gc.freeze()
+gc.unfreeze()  # which makes all of it old without a visit
+gc.enable()
 
 _PROGRAMS = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/lib32", "/nix/store", "/gnu/store")
 _SYSTEM = ("/proc", "/sys/devices/system", "/sys/fs/cgroup")
