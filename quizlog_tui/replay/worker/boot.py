@@ -72,8 +72,7 @@ def main(control: int, guard_end: int, isolate: Callable[..., str], *, network: 
     os.set_inheritable(control, False)
     os.set_inheritable(guard_end, False)
     witness = guard.split(guard_end, [control])
-    wire = Wire(control)
-    folder = Folder()
+    wire, folder = Wire(control), Folder()
     folder.prepare()
     reach = "real" if network else "own" if folder.named and system.cut_off() else "none"
     guard.process_control(system.PDEATHSIG, 9)  # which new rights may have cleared
@@ -99,6 +98,7 @@ def main(control: int, guard_end: int, isolate: Callable[..., str], *, network: 
         del clocks  # as the script could find it
     except OSError as error:
         _refuse(wire, error)
+    _forget_own_modules()  # not before: another root is built with some of them
     taint.witnessed = bool(isolation) and "witness" not in isolation
     taint.install()
     world.install()
@@ -149,9 +149,13 @@ def _limit_memory(limit: int) -> None:
 
 
 def _become_plain(folder: str, argv: list[str]) -> None:
-    """Put `sys` into the state that `python script.py` has."""
+    """Put the arguments and the path into the state that `python script.py` has."""
     sys.argv[:] = argv
     sys.path[:2] = [] if getattr(sys.flags, "safe_path", False) else [folder]
+
+
+def _forget_own_modules() -> None:
+    """Take our modules from `sys`, where a script would find them."""
     for name in [name for name in sys.modules if name.split(".")[0] in ("worker", "inside")]:
         del sys.modules[name]
 
