@@ -39,6 +39,13 @@ def test_what_takes_long_to_load_is_loaded_only_by_scripts_that_want_it(build: B
     equals_a_plain_run(build.script(loaded), [])
 
 
+def test_no_types_of_syntax_trees_are_made_unasked(build: Build) -> None:
+    made = "print([one for one in object.__subclasses__() if one.__module__ in ('_ast', 'ast')])\n"
+    script = build.script(made)
+    replay(script, 1, [])  # the first start of all compiles the worker itself
+    equals_a_plain_run(script, [])
+
+
 def test_collections_of_garbage_begin_as_in_a_plain_run(build: Build) -> None:
     state = (
         "gc.isenabled(), gc.get_threshold(), gc.get_freeze_count(), gc.get_debug(), gc.callbacks"
