@@ -34,8 +34,26 @@ def test_output_and_exit_code_equal_a_plain_run(case: tuple[Path, list[str]]) ->
 
 
 def test_what_takes_long_to_load_is_loaded_only_by_scripts_that_want_it(build: Build) -> None:
-    loaded = "import sys\nprint([n for n in ('enum', 're', 'typing') if n in sys.modules])\n"
+    names = ("enum", "importlib", "re", "typing", "warnings")
+    loaded = f"import sys\nprint([n for n in {names} if n in sys.modules])\n"
     equals_a_plain_run(build.script(loaded), [])
+
+
+def test_no_types_of_syntax_trees_are_made_unasked(build: Build) -> None:
+    made = "print([one for one in object.__subclasses__() if one.__module__ in ('_ast', 'ast')])\n"
+    script = build.script(made)
+    replay(script, 1, [])  # the first start of all compiles the worker itself
+    equals_a_plain_run(script, [])
+
+
+def test_collections_of_garbage_begin_as_in_a_plain_run(build: Build) -> None:
+    state = (
+        "gc.isenabled(), gc.get_threshold(), gc.get_freeze_count(), gc.get_debug(), gc.callbacks"
+    )
+    older = "[one['collections'] for one in gc.get_stats()[1:]]"
+    script = build.script(f"import gc\nprint({state}, {older}, gc.garbage)\n")
+    replay(script, 1, [])  # the first start of all compiles the worker itself
+    equals_a_plain_run(script, [])
 
 
 @pytest.mark.parametrize("case", few(CORPUS, "print options", "subprocess"), indirect=True)

@@ -6,7 +6,12 @@ and ends. Its child becomes what `python script.py` would be, can reach only the
 Python, and runs the script. The sandbox provides the function that isolates; see `process.spawn`.
 """
 
+# ruff: noqa: E402
 from __future__ import annotations
+
+import gc
+
+gc.disable()  # what is imported here stays: no collection need visit it meanwhile
 
 import builtins
 import contextlib
@@ -32,6 +37,10 @@ from .wire import Wire, quote
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
+
+gc.freeze()
+gc.unfreeze()  # which makes all of it old without a visit
+gc.enable()
 
 _PROGRAMS = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/lib32", "/nix/store", "/gnu/store")
 _SYSTEM = ("/proc", "/sys/devices/system", "/sys/fs/cgroup")
@@ -63,8 +72,7 @@ def main(control: int, guard_end: int, isolate: Callable[..., str], *, network: 
     os.set_inheritable(control, False)
     os.set_inheritable(guard_end, False)
     witness = guard.split(guard_end, [control])
-    wire = Wire(control)
-    folder = Folder()
+    wire, folder = Wire(control), Folder()
     folder.prepare()
     reach = "real" if network else "own" if folder.named and system.cut_off() else "none"
     guard.process_control(system.PDEATHSIG, 9)  # which new rights may have cleared
@@ -90,6 +98,7 @@ def main(control: int, guard_end: int, isolate: Callable[..., str], *, network: 
         del clocks  # as the script could find it
     except OSError as error:
         _refuse(wire, error)
+    _forget_own_modules()  # not before: another root is built with some of them
     taint.witnessed = bool(isolation) and "witness" not in isolation
     taint.install()
     world.install()
@@ -140,9 +149,13 @@ def _limit_memory(limit: int) -> None:
 
 
 def _become_plain(folder: str, argv: list[str]) -> None:
-    """Put `sys` into the state that `python script.py` has."""
+    """Put the arguments and the path into the state that `python script.py` has."""
     sys.argv[:] = argv
     sys.path[:2] = [] if getattr(sys.flags, "safe_path", False) else [folder]
+
+
+def _forget_own_modules() -> None:
+    """Take our modules from `sys`, where a script would find them."""
     for name in [name for name in sys.modules if name.split(".")[0] in ("worker", "inside")]:
         del sys.modules[name]
 
@@ -212,11 +225,9 @@ def _readable(folder: Folder, job: Job) -> Iterator[str]:
 
 
 def _main_module(file: str) -> ModuleType:
-    from importlib.machinery import SourceFileLoader
-
-    module = ModuleType("__main__")
+    module, importing = ModuleType("__main__"), sys.modules["_frozen_importlib_external"]
     module.__dict__.update(
-        __loader__=SourceFileLoader("__main__", file),
+        __loader__=importing.SourceFileLoader("__main__", file),
         __annotations__={},
         __builtins__=builtins,
         __file__=file,

@@ -10,14 +10,17 @@ from __future__ import annotations
 
 import codecs
 import sys
-from importlib import import_module
+from struct import pack
 from types import CodeType
+
+from .fixed.native import Making, Object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import FrameType
     from typing import Any
 
+_C: Any = __import__("_ctypes")
 _IN_NAMES = b"-_.0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _NEW = sys.version_info >= (3, 11)
 _PEP = "https://peps.python.org/pep-0263/" if _NEW else "https://python.org/dev/peps/pep-0263/"
@@ -33,7 +36,8 @@ frame; or the address of what has the frame, and where."""
 MORE = 60 if sys.version_info >= (3, 11) else -60
 """What is added to the number for calls of ours that no plain run makes."""
 _COUNTS_DOWN = sys.version_info >= (3, 11)
-_PROBE = compile("seen.append(calls.value)", "<probe>", "exec")
+_FILE_INPUT, _SOURCE_IS_UTF8 = 257, 0x100
+"""What is compiled, and how, in the interpreter's words."""
 
 
 def compiled(source: bytes, script: str) -> CodeType:
@@ -50,12 +54,23 @@ def compiled(source: bytes, script: str) -> CodeType:
     if not encoding and not source.startswith(codecs.BOM_UTF8):
         _check_utf8(source, script)
     try:
-        code: CodeType = compile(source, script, "exec", dont_inherit=True)
+        code = _compiled(source, script)
     except SyntaxError as error:
         if error.lineno == 0 and encoding:  # in no line, as it could not be decoded
             known = error.msg.startswith("encoding problem")
             raise SyntaxError(error.msg if known else f"encoding problem: {encoding}") from None
         raise
+    return code
+
+
+def _compiled(source: bytes, script: str) -> CodeType:
+    """What `compile` returns. That makes the types of `ast`, too, which no plain run has."""
+    known = sys.version_info[:2] in _PLACES and b"\0" not in source
+    function = _address("Py_CompileStringObject") if known else 0
+    if not function:
+        return compile(source, script, "exec", dont_inherit=True)
+    flags = pack("2i", _SOURCE_IS_UTF8, sys.version_info[1])
+    code: CodeType = Making(function)(source, Object(script), _FILE_INPUT, flags, -1)
     return code
 
 
@@ -103,9 +118,9 @@ def run(code: CodeType, names: dict[str, Any]) -> None:
     if current is None or current.value != ours:
         exec(code, names)
         return
-    seen: list[int] = []
-    exec(_PROBE, {"calls": calls, "seen": seen})
-    more = seen[0] - (sys.getrecursionlimit() - 1 if _COUNTS_DOWN else 1)
+    seen = {"calls": calls}
+    exec(_probe.__code__, seen)
+    more = seen["number"] - (sys.getrecursionlimit() - 1 if _COUNTS_DOWN else 1)
     calls.value -= more
     Calls.number = calls if sys.version_info >= (3, 10) else None
     current.value = 0
@@ -114,6 +129,11 @@ def run(code: CodeType, names: dict[str, Any]) -> None:
     finally:
         current.value = ours
         calls.value += more
+
+
+def _probe() -> None:
+    """Executed with names of its own, as the script will be."""
+    globals()["number"] = globals()["calls"].value
 
 
 def _places(frame: FrameType) -> tuple[Any, Any, int]:
@@ -128,15 +148,22 @@ def _places(frame: FrameType) -> tuple[Any, Any, int]:
     known = _PLACES.get(sys.version_info[:2])
     if known is None or sys.maxsize < 2**32 or hasattr(sys, "getobjects"):
         return None, None, 0
-    try:
-        c: Any = import_module("_ctypes")
-        get_state = c.dlsym(c.dlopen(None, 0), "PyThreadState_Get")
-    except (ImportError, OSError):
+    get_state = _address("PyThreadState_Get")
+    if not get_state:
         return None, None, 0
-    number: Any = type("number", (c._SimpleCData,), {"_type_": "i"})
-    word: Any = type("word", (c._SimpleCData,), {"_type_": "P"})
-    asking: Any = type("asking", (c.CFuncPtr,), {"_flags_": 1 | 4, "_restype_": word})
+    number: Any = type("number", (_C._SimpleCData,), {"_type_": "i"})
+    word: Any = type("word", (_C._SimpleCData,), {"_type_": "P"})
+    asking: Any = type("asking", (_C.CFuncPtr,), {"_flags_": 1 | 4, "_restype_": word})
     state, (calls_at, at, within) = asking(get_state)(), known
     at = state + at if within is None else word.from_address(state + at).value + within
     ours = word.from_address(id(frame) + 24).value if _COUNTS_DOWN else id(frame)
     return number.from_address(state + calls_at), word.from_address(at), ours
+
+
+def _address(name: str) -> int:
+    """The address of a function of the interpreter; 0 if it is not to be found."""
+    try:
+        address: int = _C.dlsym(_C.dlopen(None, 0), name)
+    except OSError:
+        return 0
+    return address

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sys
 from collections.abc import Iterable, Iterator
 from os import close, fstat, scandir, stat  # the originals: they are patched later
 from os import open as open_fd
@@ -277,7 +276,6 @@ class Folder:
         os.chdir(here)
 
     def _build_other_root(self, visible: list[str]) -> int:
-        sys.path.insert(0, os.path.dirname(os.path.dirname(__file__)))  # it was taken out by now
         from .other_root import OtherRoot
 
         OtherRoot(self._job, SHARED_MEMORY).build(visible, (self.path, TEMPORARY))

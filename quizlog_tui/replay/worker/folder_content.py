@@ -15,7 +15,6 @@ import os
 import stat
 import sys
 from collections.abc import Collection, Iterator
-from importlib import import_module
 from os import listdir
 
 from .fixed.other_machine import OtherMachine
@@ -90,7 +89,7 @@ def _write(place: str, data: bytes, original: str) -> None:
 
 
 def _digest(data: bytes) -> str:
-    return str(import_module(_SHA).sha256(data).hexdigest())
+    return str(__import__(_SHA).sha256(data).hexdigest())
 
 
 def make_leftover_layer(job: Job, layer: str) -> None:

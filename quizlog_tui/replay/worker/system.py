@@ -6,14 +6,13 @@ import contextlib
 import os
 import sys
 from collections.abc import Callable
-from importlib import import_module
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-signal: Any = import_module("_signal")
-"""The C module: `signal` itself would import `enum`."""
+signal: Any = __import__("_signal")
+"""The C module: `signal` itself would import `enum`, and `importlib` would `warnings`."""
 NEW_FILES, _NEW_NAMES, _NEW_USERS, _NEW_NETWORK = 0x00020000, 0x04000000, 0x10000000, 0x40000000
 """Flags of `unshare`: mounts, host name, user identities, network."""
 BIND, RECURSIVE, PRIVATE, DETACH = 4096, 1 << 14, (1 << 18) | (1 << 14), 2

@@ -7,8 +7,6 @@ result is the same in every run. If the source cannot be read, the start counts 
 
 from __future__ import annotations
 
-from importlib import import_module
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
@@ -25,6 +23,7 @@ _BY_NUMBER = frozenset({"waitpid", "wait4"})
 _EXHAUSTS = frozenset({"list", "tuple", "set", "sorted", "sum", "max", "min", "dict"})
 _SHUT_AT_END = frozenset({"ThreadPoolExecutor", "Popen"})
 """Context managers that wait at the end of their block."""
+_import = __import__  # the original: a script may put another in its place
 
 
 class WaitReader:
@@ -36,7 +35,7 @@ class WaitReader:
 
     def __init__(self, source: bytes) -> None:
         # Imported on demand, as it takes long; a plain import fails once the script runs.
-        globals()["ast"] = import_module("ast")
+        globals()["ast"] = _import("ast")
         self._above: dict[Node, Node] = {}
         self._calls: dict[tuple[int | None, int | None], ast.Call] = {}
         for node in ast.walk(ast.parse(source)):

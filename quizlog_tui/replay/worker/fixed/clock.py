@@ -17,7 +17,6 @@ import gc
 import os
 import sys
 import time
-from importlib import import_module
 
 from ..standard_input import gives_answers
 from .onimport import after_import
@@ -191,7 +190,7 @@ def _install_waiting(clock: VirtualClock) -> None:
     _put(sleep=sleep)
 
 
-_itimer = import_module("_signal").getitimer
+_itimer = __import__("_signal").getitimer
 
 
 def worth_waiting() -> bool:

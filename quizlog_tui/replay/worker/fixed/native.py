@@ -16,7 +16,6 @@ import contextlib
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from importlib import import_module
 from struct import pack
 
 from ..system import call
@@ -39,22 +38,24 @@ _OWN_MEMORY = 0x22 | 0x100000
 """Private memory at exactly the place that is asked for."""
 _DISGUISES = 0x3100_0000_0000
 """Where the code lies."""
-_C: Any = import_module("_ctypes")
+_C: Any = __import__("_ctypes")
 
 
 class _Word(_C._SimpleCData):  # type: ignore[misc]
     _type_ = "P"
 
 
-class _Object(_C._SimpleCData):  # type: ignore[misc]
+class Object(_C._SimpleCData):  # type: ignore[misc]
+    """An object of Python, for functions of the interpreter."""
+
     _type_ = "O"
 
 
-class _Making(_C.CFuncPtr):  # type: ignore[misc]
+class Making(_C.CFuncPtr):  # type: ignore[misc]
     """A function of the interpreter that makes an object."""
 
     _flags_ = 1 | 4
-    _restype_ = _Object
+    _restype_ = Object
 
 
 class Native:
@@ -131,9 +132,9 @@ class Native:
         run = self.address(_CALL)
         code = self._function(calling(id(wrapper), run, named=bool(flags & _WITH_NAMES)))
         definition = self.data(pack("4Q", name, code, flags, text))
-        _C.call_function(self.address("Py_IncRef"), (_Object(wrapper),))
-        make = _Making(self.address("PyCMethod_New"))
-        owner, module = _Object(real.__self__), _Object(real.__module__)
+        _C.call_function(self.address("Py_IncRef"), (Object(wrapper),))
+        make = Making(self.address("PyCMethod_New"))
+        owner, module = Object(real.__self__), Object(real.__module__)
         return make(_Word(definition), owner, module, _Word(0))
 
     def method(self, function: Any) -> int:
