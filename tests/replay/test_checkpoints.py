@@ -23,7 +23,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_sta
 from quizlog_tui.errors import CancelledError, LimitError
 from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.replay import run_cache
-from quizlog_tui.replay.checkpoints import least_missed
+from quizlog_tui.replay.checkpoints import least_missed, most_private_bytes, private_bytes
 from quizlog_tui.replay.process.process import Limits
 from quizlog_tui.replay.replayer import Replayer, replay
 from quizlog_tui.replay.transcript import Transcript
@@ -390,6 +390,18 @@ def test_the_bounds_on_checkpoints_hold(build: Build) -> None:
     with Replayer(checkpoints=12, checkpoint_memory=1) as cached:
         cached.replay(script, 1, ["x"] * 30)
         assert len(cached.checkpoints) <= 4
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is seen in /proc")
+def test_what_a_checkpoint_holds_is_never_more_than_the_quick_bound(build: Build) -> None:
+    script = build.script(
+        "data = []\nwhile True:\n    data.append(bytearray(3_000_000)); input()\n"
+    )
+    with Replayer() as cached:
+        cached.replay(script, 1, ["x"] * 30)
+        held = [one.process.pid for one in cached.checkpoints if one.process.settle()]
+        assert held and all(0 < private_bytes(pid) <= most_private_bytes(pid) for pid in held)
+    assert most_private_bytes(None) == 0
 
 
 def test_without_what_linux_offers_all_works_as_before(
