@@ -152,6 +152,8 @@ _SCARCE = {
 _NO_THREAD = "can't start new thread"
 _NO_MEMORY = ("failed to map segment", "cannot allocate memory")
 """Messages of Python and of the dynamic linker, in lower case."""
+_LOST = "error return without exception set"
+"""What Python's compiler may leave of a `MemoryError`."""
 
 
 def refusal(error: BaseException) -> QuizlogError | None:
@@ -174,7 +176,8 @@ def _known(error: BaseException) -> QuizlogError | None:
     if isinstance(error, RuntimeError) and text.startswith(_NO_THREAD):
         return MachineError("cannot start a thread", hint=_SCARCE[errno.EAGAIN])
     unloaded = isinstance(error, ImportError) and any(words in text for words in _NO_MEMORY)
-    if unloaded or isinstance(error, MemoryError):
+    lost = isinstance(error, SystemError) and text == _LOST
+    if unloaded or lost or isinstance(error, MemoryError):
         return MachineError("there is no more memory", hint=_SCARCE[errno.ENOMEM])
     return None
 

@@ -244,6 +244,7 @@ def test_an_answer_that_memory_does_not_suffice_for_is_refused(build: Build, bou
     ("error", "hint"),
     [
         (MemoryError(), "ulimit -v"),
+        (SystemError("error return without exception set"), "ulimit -v"),
         (ImportError("x.so: failed to map segment from shared object"), "ulimit -v"),
         (RuntimeError("can't start new thread"), "ulimit -u"),
         (OSError(errno.EMFILE, "Too many open files"), "ulimit -n"),

@@ -123,8 +123,7 @@ class Terminal:
     def _work(self) -> dict[Path, float]:
         """Seconds that each of its threads has run, or waited for a processor."""
         pids = [self.process.pid, *below(self.process.pid)]
-        threads = [thread for pid in pids for thread in Path(f"/proc/{pid}/task").glob("*")]
-        return {thread: _work(thread) for thread in threads}
+        return {thread: _work(thread) for pid in pids for thread in _threads(pid)}
 
     def _worked_since(self, before: dict[Path, float]) -> bool:
         """Whether it did something since then, or is about to."""
@@ -162,6 +161,13 @@ class Terminal:
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+
+def _threads(pid: int) -> list[Path]:
+    try:
+        return list(Path(f"/proc/{pid}/task").iterdir())
+    except OSError:  # it has just ended
+        return []
 
 
 def _work(thread: Path) -> float:
