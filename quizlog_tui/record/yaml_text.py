@@ -293,7 +293,6 @@ _STRING = r'"[^"\\]*(?:\\.[^"\\]*)*"'
 _NUMBER = r"-?(?:0|[1-9][0-9]{0,30})(?:\.[0-9]+(?:e[+-][0-9]+)?)?"
 _SCALAR = re.compile(rf"{_STRING}|{_NUMBER}|true|false|null|\[\]|\{{\}}")
 _ENTRY = re.compile(rf"( *)([A-Za-z_][A-Za-z0-9_-]*|{_STRING}):(?: (.+))?")
-_TEXT = re.compile(_STRING)
 _PLAIN = rf"(?:{_STRING}|{_NUMBER}|true|false|null)"
 _FLAT_MAPPING = re.compile(rf"\{{{_STRING}: {_PLAIN}(?:, {_STRING}: {_PLAIN})*\}}")
 """A mapping of scalars on one line, as `one_line_items` writes it."""
@@ -360,7 +359,7 @@ class _Lines:
         dash = " " * indent + "-"
         items: list[Any] = []
         while self._begins(dash):
-            alike = self._alike(f"{dash} ", _TEXT) or self._alike(f"{dash} ", _FLAT_MAPPING)
+            alike = self._texts(f'{dash} "') or self._mappings(f"{dash} ")
             if alike:
                 items += alike
                 continue
@@ -376,12 +375,29 @@ class _Lines:
                 items.append(self.mapping(indent + 2, _deeper(depth)))
         return items
 
-    def _alike(self, dash: str, pattern: re.Pattern[str]) -> list[Any]:
-        """The next consecutive items of one pattern, parsed together."""
+    def _texts(self, start: str) -> list[Any]:
+        """The next consecutive items that are strings, parsed together.
+
+        A string of JSON holds no line break, so each of as many strings as lines has one to itself.
+        """
+        end = self._at
+        while end < len(self._lines) and self._lines[end].startswith(start):
+            end += 1
+        skip = len(start) - 1
+        texts = [line[skip:] for line in self._lines[self._at : end]]
+        if not all(text[-1] == '"' for text in texts):
+            _refuse("more behind a string")
+        self._at = end
+        joined = ",\n".join(texts)
+        items: list[Any] = json.loads(f"[{joined}]")
+        return items if len(items) == len(texts) else _refuse("several strings in a line")
+
+    def _mappings(self, dash: str) -> list[Any]:
+        """The next consecutive items that are mappings on one line, parsed together."""
         skip, texts = len(dash), []
         for at in range(self._at, len(self._lines)):
             line = self._lines[at]
-            if not line.startswith(dash) or not pattern.fullmatch(line, skip):
+            if not line.startswith(dash) or not _FLAT_MAPPING.fullmatch(line, skip):
                 break
             texts.append(line[skip:])
         self._at += len(texts)
