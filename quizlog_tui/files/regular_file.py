@@ -15,6 +15,7 @@ import time
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from hashlib import _Hash
     from pathlib import Path
     from typing import BinaryIO
 
@@ -120,14 +121,19 @@ except ImportError:
         from hashlib import sha256
 
 
-def hex_digest(data: bytes) -> str:
-    """The SHA-256 hash in hexadecimal digits, from the interpreter's built-in module.
+def digest(data: bytes) -> _Hash:
+    """The SHA-256 hash of data, to which more can be added, from the interpreter's own module.
 
     For small data only. `hashlib` uses OpenSSL, whose library takes longer to load than a short
     command takes to run; once it is loaded, it hashes big files faster.
     """
-    digits: str = sha256(data).hexdigest()
-    return digits
+    made: _Hash = sha256(data)
+    return made
+
+
+def hex_digest(data: bytes) -> str:
+    """The digits of a `digest`."""
+    return digest(data).hexdigest()
 
 
 Stamps = dict["Path", Stamp]

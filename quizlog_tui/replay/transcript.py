@@ -17,14 +17,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from ..files.regular_file import hex_digest
+from ..files.regular_file import digest, hex_digest
 from ..record.append_only_list import AppendOnlyList
 from ..record.model import LastError, Status
 from .script.input_type import InputType, input_type
 from .script.source import Source
 from .world import TAMPERED
+
+if TYPE_CHECKING:
+    from hashlib import _Hash
 
 T = TypeVar("T")
 _UNNAMED = (None, "Exception", "SystemExit")
@@ -387,14 +390,36 @@ def printed_before(fingerprint: str, texts: AppendOnlyList[str], start: int) -> 
         texts: The record's `print`.
         start: Index of the first string that belongs to no earlier stop.
     """
-    prompt, own = question_of(fingerprint), texts[start:]
-    for count in range(min(len(own), _MOST_STRINGS) + 1):
-        lines = [f"{text}\n" for text in own[:count]]
-        if fingerprint.startswith(_digest_of(lines, prompt)):
-            return list(own[:count])
-        if lines and fingerprint.startswith(_digest_of([*lines[:-1], own[count - 1]], prompt)):
-            return list(own[:count])  # the last one ended without a newline
+    prompt = question_of(fingerprint)
+    if prompt is None:
+        return None
+    first = texts[start : start + 1]
+    if first and fingerprint == _fingerprint_of([f"{first[0]}\n"], prompt):
+        return list(first)  # nearly always so, and found much faster
+    shown, closing, comma = digest(b"[["), f"], {_quoted(prompt)}]", ""
+    if _ends_as(fingerprint, shown, closing):
+        return []
+    for at in range(start, min(len(texts), start + _MOST_STRINGS)):
+        before, shown = shown, _longer(shown, comma + _quoted(f"{texts[at]}\n"))
+        # the last one may have no newline
+        if _ends_as(fingerprint, shown, closing) or _ends_as(
+            fingerprint, before, comma + _quoted(texts[at]) + closing
+        ):
+            return list(texts[start : at + 1])
+        comma = ", "
     return None
+
+
+def _longer(shown: _Hash, text: str) -> _Hash:
+    """The hash of what was hashed and a text of ASCII characters behind it."""
+    made = shown.copy()
+    made.update(text.encode("ascii"))
+    return made
+
+
+def _ends_as(fingerprint: str, shown: _Hash, text: str) -> bool:
+    """Whether a fingerprint is that of what was hashed and a text behind it."""
+    return fingerprint.startswith(_longer(shown, text).hexdigest()[:_DIGITS])
 
 
 def extended_trail(trail: AppendOnlyList[str], run: Transcript) -> AppendOnlyList[str]:
