@@ -150,6 +150,24 @@ def test_rows_hold_each_character_once_and_know_where_it_stands(
         assert at == len(text)
 
 
+def row_ends(text: str, width: int) -> list[int]:
+    """Where rows of narrow characters end, one after the other, by the words of the rule."""
+    found, at = [], 0
+    while len(text) - at > width:
+        last_space = text.rfind(" ", at, at + width) + 1 - at
+        if text[at + width] == " ":
+            at += width + 1
+        else:
+            at += last_space if last_space > width // 2 else width
+        found.append(at)
+    return [at for at in found if at < len(text)]
+
+
+@given(st.text("ab   é─", max_size=80), st.integers(1, 20))
+def test_rows_end_behind_a_space_in_their_second_half(text: str, width: int) -> None:
+    assert documents._breaks(text, width, narrow=True) == row_ends(text, width)
+
+
 @pytest.mark.parametrize(("sign", "rows"), [("x", 100), ("é", 100), ("日", 200)])
 def test_the_rows_of_a_long_line_are_not_searched_for(
     sign: str, rows: int, monkeypatch: pytest.MonkeyPatch

@@ -12,6 +12,7 @@ import re
 from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from itertools import accumulate
 from typing import Literal, NamedTuple, overload
 
@@ -347,26 +348,39 @@ def _stays_whole(text: str, unwrapped: Unwrapped) -> bool:
     return unwrapped == "all" or is_table_row(text)
 
 
-def _breaks(text: str, width: int, *, narrow: bool) -> Iterator[int]:
+def _breaks(text: str, width: int, *, narrow: bool) -> list[int]:
+    """Where the rows after the first begin.
+
+    A row ends behind its last space, unless that would leave half of it empty. A space at the edge
+    is not seen, and must not begin the next row.
+    """
+    begins = _narrow_breaks(text, width) if narrow else [*_wide_breaks(text, width)]
+    if begins and begins[-1] == len(text):
+        begins.pop()
+    return begins
+
+
+def _narrow_breaks(text: str, width: int) -> list[int]:
+    return [row.end() for row in _full_row(width).finditer(text)]
+
+
+@lru_cache(maxsize=8)
+def _full_row(width: int) -> re.Pattern[str]:
+    """A row of narrow characters that more than so many are left for."""
+    row = rf".{{{width}}} |.{{{width // 2},{width - 1}}} |.{{{width}}}"
+    return re.compile(rf"(?=.{{{width + 1}}})(?:{row})", re.DOTALL)
+
+
+def _wide_breaks(text: str, width: int) -> Iterator[int]:
     at = 0
-    while True:
-        if narrow:
-            if len(text) - at <= width:
-                return
-            size = width
-        else:
-            rest = text[at : at + width + 1]
-            if cell_len(rest) <= width:
-                return
-            size = len(chop_cells(rest, width)[0])
+    while cell_len(rest := text[at : at + width + 1]) > width:
+        size = len(chop_cells(rest, width)[0])
         space = text.rfind(" ", at, at + size) + 1
         if text[at + size] == " ":
-            size += 1  # a space at the edge is not seen, and must not begin the next row
+            size += 1
         elif space - at > size // 2:
             size = space - at
         at += size
-        if at == len(text):
-            return
         yield at
 
 
@@ -385,6 +399,8 @@ def is_table_row(line: str) -> bool:
     """Whether a line is a row between bars, a rule of a table, or stands in several columns."""
     if _BARS.fullmatch(line) or _RULE.fullmatch(line):
         return True
+    if "  " not in line:  # much faster than to look for what is around them
+        return False
     gaps = _GAP.finditer(line)
     return sum(1 for _, _ in zip(range(_GAPS), gaps, strict=False)) == _GAPS
 
