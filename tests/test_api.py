@@ -21,7 +21,7 @@ SIGNATURES = {
     "Step": "(prompt, written, stderr, line, input=..., stdout=..., seconds=..., source=..., tampered=..., place=...)",
     "Transcript": "(steps, last, status, last_error=..., error_type=..., traceback_lines=..., exit_code=..., tainted=..., observed=..., unavailable=..., code=..., warnings=..., print=..., stderr=...)",
     "Reply": "(transcript, branch, record, since=...)",
-    "Session": "(path, replayer=..., *, save=..., wait=..., clock=..., recorded=..., audit=..., giver=...)",
+    "Session": "(path, replayer=..., *, save=..., wait=..., clock=..., recorded=..., replays=..., audit=..., giver=...)",
     "open": "(path, replayer=..., *, save=..., wait=...)",
     "align": "(a, b)",
     "compare": "(a, b, *, ended=...)",

@@ -45,6 +45,8 @@ class RecordFile:
         self._wait = wait
         self._lock: Lock | None = None
         self._known: bytes | None = None
+        self._read: Record | None = None
+        """What was read last, if nothing was written since."""
         self._rendering = Rendering()
         self.written = False
         """Whether `write` has replaced the file."""
@@ -56,10 +58,25 @@ class RecordFile:
             RecordError: The file is missing, too big, unreadable, or not a record.
         """
         data = _read_bytes(self.path)
-        _refuse_other_kinds(self.path, data)
-        record = from_text(_decode(data, self.path), str(self.path))
-        self._known = data
-        return record
+        if self._read is None or data != self._known:
+            _refuse_other_kinds(self.path, data)
+            self._read = from_text(_decode(data, self.path), str(self.path))
+            self._known = data
+        return self._read
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[Record]:
+        """Read the record; if its use fails, the file counts as changed where it has changed.
+
+        Raises:
+            RecordError: As of `read`.
+        """
+        before = self._known, self._read
+        try:
+            yield self.read()
+        except BaseException:
+            self._known, self._read = before
+            raise
 
     def changed(self) -> bool:
         """Whether the file differs from what this object last read or wrote."""
@@ -134,7 +151,7 @@ class RecordFile:
                 hint = "read it again and repeat; nothing was written"
                 raise ConflictError("was changed by somebody else", where=str(self.path), hint=hint)
             remarks = self._replace({**(more_files or {}), target: data})
-        self._known = data
+        self._known, self._read = data, None
         self.written = True
         return remarks
 

@@ -197,6 +197,8 @@ class LiveRecord:
         self.giver = giver
         self._shows_recorded = recorded
         self._audit = audit
+        self.awaits_replay = False
+        """Whether recorded data are shown because the script was not run yet."""
         self._script: Source | ScriptError
         self._on_disk: Record
         self._given_here = False
@@ -218,8 +220,21 @@ class LiveRecord:
         """Why the script cannot be read, so that only recorded data are shown; None if it can."""
         return self._script if isinstance(self._script, ScriptError) else None
 
+    def read_recorded(self) -> SettledRecord:
+        """Read the record and show what is recorded, until `read` runs the script.
+
+        Raises:
+            RecordError: The record cannot be read.
+        """
+        record = self._on_disk = self.file.read()
+        self._script = ScriptError("was not run yet", where=record.script)
+        self.awaits_replay = True
+        return _as_recorded(record)
+
     def read(self, known: Record | None = None) -> SettledRecord:
         """Read the record and its script, and run it as far as the two agree.
+
+        What is shown meanwhile stays as it is until the script was run, or if it could not be.
 
         Args:
             known: The record as read before; the script it names must be the same.
@@ -229,22 +244,25 @@ class LiveRecord:
             ScriptError: The script cannot be read.
             ConflictError: The record names another script now.
         """
-        record = self._on_disk = self.file.read()
-        if known is not None and record.script != known.script and self.missing is None:
-            where, hint = str(self.file.path), "open it again"
-            raise ConflictError("names another script now", where=where, hint=hint)
-        self._script = self._read_script(record)
-        if self.missing is not None:
-            from .recorded_run import recorded_run
+        with self.file.reading() as record:
+            if known is not None and record.script != known.script and self.missing is None:
+                where, hint = str(self.file.path), "open it again"
+                raise ConflictError("names another script now", where=where, hint=hint)
+            script, given = self._read_script(record), False
+            if isinstance(script, ScriptError):
+                found = _as_recorded(record)
+            else:
+                given = bool(script.asked) and _is_given_here(self.file.path, record, script)
+                found = self._run(record, script)
+        self._on_disk, self._script, self._given_here = record, script, given
+        self.awaits_replay = False
+        return found
 
-            return SettledRecord(
-                record, recorded_run(record, record.branch).upto(record.pointer), ()
-            )
-        self._given_here = bool(self.source.asked) and self._is_given_here(record)
+    def _run(self, record: Record, script: Source) -> SettledRecord:
         if record.output:
-            _checked_output(self.file.path, record.output, self.source.path)
-        found = _settle(record, self.source, self.replayer, self.now)
-        return found._replace(record=self.finished(found.record, found.transcript))
+            _checked_output(self.file.path, record.output, script.path)
+        found = _settle(record, script, self.replayer, self.now)
+        return found._replace(record=_finished(found.record, found.transcript, script, self.now))
 
     def _read_script(self, record: Record) -> Source | ScriptError:
         """The script, or why it cannot be read if recorded data are shown instead."""
@@ -268,18 +286,7 @@ class LiveRecord:
 
     def finished(self, record: Record, run: Transcript) -> Record:
         """The record completed by the data of its run up to the pointer."""
-        return record.but(
-            pointer=len(run.steps),
-            status=run.status,
-            print=run.print,
-            last_error=run.last_error,
-            code_hash=self.source.code_hash,
-            trail=extended_trail(record.trail, run),
-            extras=with_file_hashes(
-                _run_metadata(record, run, self.now, self.source.interpreter.version),
-                file_hashes(self.source),
-            ),
-        )
+        return _finished(record, run, self.source, self.now)
 
     def replay(self, record: Record, inputs: Sequence[str]) -> Transcript:
         """The run with these answers; the recorded run if the script cannot be read."""
@@ -330,11 +337,6 @@ class LiveRecord:
         known = self._on_disk
         return known.status != record.status and list(known.inputs) == list(record.inputs)
 
-    def _is_given_here(self, record: Record) -> bool:
-        from ..record.given_here import is_given_here
-
-        return is_given_here(self.file.path, record, place_of(self.source.path))
-
     def _note_given(self, record: Record) -> list[str]:
         """Note that what a written record gives to the script was given here; warnings."""
         if not self._given_here:
@@ -357,6 +359,33 @@ class LiveRecord:
         annotated = change(self._on_disk)
         self.file.write(annotated)
         self._on_disk = annotated
+
+
+def _as_recorded(record: Record) -> SettledRecord:
+    from .recorded_run import recorded_run
+
+    return SettledRecord(record, recorded_run(record, record.branch).upto(record.pointer), ())
+
+
+def _is_given_here(path: Path, record: Record, script: Source) -> bool:
+    from ..record.given_here import is_given_here
+
+    return is_given_here(path, record, place_of(script.path))
+
+
+def _finished(record: Record, run: Transcript, script: Source, clock: Callable[[], str]) -> Record:
+    """The record completed by the data of a run of a script up to the pointer."""
+    return record.but(
+        pointer=len(run.steps),
+        status=run.status,
+        print=run.print,
+        last_error=run.last_error,
+        code_hash=script.code_hash,
+        trail=extended_trail(record.trail, run),
+        extras=with_file_hashes(
+            _run_metadata(record, run, clock, script.interpreter.version), file_hashes(script)
+        ),
+    )
 
 
 def _run_metadata(

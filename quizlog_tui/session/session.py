@@ -27,7 +27,7 @@ from ..replay.transcript import Transcript
 from ..replay.world import world_of
 from . import moves
 from .audit import Audit, check_reading
-from .live_record import LiveRecord, utc_now
+from .live_record import LiveRecord, SettledRecord, utc_now
 from .moves import History, Move, SessionState
 from .reply import BranchInfo, Reply, branch_list
 
@@ -56,6 +56,7 @@ class Session:
         clock: Returns the present time, for `created` and `end_time`.
         recorded: Show the recorded data if the script cannot be read. Then nothing can be changed;
             see `missing`.
+        replays: Run the script at once; else the recorded data are shown until `reload` runs it.
         audit: Refuse every move that would write; None writes them.
         giver: Who gives answers here and through which door; recorded with each answer.
     """
@@ -69,6 +70,7 @@ class Session:
         wait: float = WAIT_SECONDS,
         clock: Callable[[], str] = utc_now,
         recorded: bool = False,
+        replays: bool = True,
         audit: Audit | None = None,
         giver: Giver = PROGRAM,
     ) -> None:
@@ -88,7 +90,7 @@ class Session:
         self._save = save
         self._state: SessionState
         try:
-            self._read()
+            self._enter(self._live.read() if replays else self._live.read_recorded())
         except BaseException:
             self.close()
             raise
@@ -104,8 +106,13 @@ class Session:
 
     @property
     def missing(self) -> ScriptError | None:
-        """Why the script cannot be read, so that only recorded data are shown; None if it can."""
+        """Why only recorded data are shown, as where the script cannot be read; None if it ran."""
         return self._live.missing
+
+    @property
+    def awaits_replay(self) -> bool:
+        """Whether only recorded data are shown because the script was not run yet."""
+        return self._live.awaits_replay
 
     @property
     def record(self) -> Record:
@@ -395,14 +402,14 @@ class Session:
             yield
 
     def reload(self) -> Reply:
-        """Read the record and the script again, after somebody else changed them.
+        """Read the record and the script again, after somebody else changed them, and run it.
 
         Earlier changes can no longer be undone.
 
         Raises:
             ConflictError: The record names another script now.
         """
-        self._read(self.record)
+        self._enter(self._live.read(self.record))
         return self.reply()
 
     def close(self) -> None:
@@ -424,9 +431,8 @@ class Session:
         rules.check_pointer(self.record, step)
         return self.record.inputs.upto(step)
 
-    def _read(self, known: Record | None = None) -> None:
+    def _enter(self, found: SettledRecord) -> None:
         """Start with the content of the file, as far as it agrees with the script."""
-        found = self._live.read(known)
         self._state = SessionState(found.record, found.transcript)
         self.warnings = list(found.warnings)
 

@@ -7,6 +7,7 @@ import yaml
 
 import quizlog_tui as quizlog
 from quizlog_tui.errors import (
+    CancelledError,
     ConflictError,
     LimitError,
     LockedError,
@@ -18,6 +19,7 @@ from quizlog_tui.record import store
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.replay.process.process import Limits
 from quizlog_tui.replay.replayer import Replayer
+from quizlog_tui.session import live_record
 from quizlog_tui.session.new_record import new_record
 from quizlog_tui.session.session import Session
 from tests.support.build import Build
@@ -372,3 +374,40 @@ def test_nothing_is_kept_where_nothing_is_asked(build: Build) -> None:
     path = build.record(QUIZ, "bad")
     with Session(path) as session, pytest.raises(UsageError, match="asks nothing at step 1"):
         session.keep(1, "5")
+
+
+def test_a_record_is_shown_as_recorded_until_it_is_replayed(build: Build) -> None:
+    path = build.record(QUIZ, "1", "2")
+    with Session(path) as session:
+        session.save()
+        ran = session.transcript
+    with Session(path, replays=False) as session:
+        assert session.awaits_replay and session.missing is not None
+        assert (session.transcript.print, session.pointer) == (ran.print, 2)
+        with pytest.raises(ScriptError, match="was not run yet"):
+            session.answer("3")
+        session.reload()
+        assert not session.awaits_replay and session.missing is None
+        assert session.transcript == ran
+        assert session.answer("3").status == "success"
+
+
+def test_what_was_not_read_to_its_end_is_not_overwritten(
+    build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = build.record(QUIZ, "1")
+    with Session(path) as session, Session(path) as other:
+        other.answer("2")
+        with monkeypatch.context() as patched:
+            patched.setattr(live_record, "_settle", cancelled)
+            with pytest.raises(CancelledError):
+                session.reload()
+        assert session.outdated
+        with pytest.raises(ConflictError):
+            session.answer("9")
+        session.reload()
+        assert session.answer("3").pointer == 3
+
+
+def cancelled(*_: object) -> None:
+    raise CancelledError("stopped")
