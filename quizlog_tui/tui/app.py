@@ -12,7 +12,7 @@ import signal
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from math import inf
@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, work
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.dom import DOMNode
 from textual.filter import LineFilter
@@ -30,9 +29,8 @@ from ..config import Config, ConfigProblem, config_path, known_author, load_conf
 from ..errors import QuizlogError, UsageError
 from ..files.paths import own_examples, shipped
 from ..files.scratch import scratch_folder
-from ..record.store import RecordFile
 from ..record.who import Giver
-from ..replay.replayer import Replayer, user_replayer
+from ..replay.replayer import user_replayer
 from ..session.audit import Audit, audit_mode, audit_of, check_reading
 from ..session.session import Session
 from ..text import one_line
@@ -51,9 +49,7 @@ from .screens.dialogs import ConfirmScreen
 from .state import State
 from .theming import AsciiFilter, InstalledThemes, shows_signs
 from .toasts import complain, outdated, warn
-from .widgets.documents import Paragraphs, line
 from .widgets.footer import MessageLine
-from .widgets.line_view import LineView
 from .widgets.text_fields import take_paste
 
 if TYPE_CHECKING:
@@ -66,8 +62,6 @@ _LISTED = 1000
 """How many messages the list of all messages holds."""
 _LONG = 1024 * 1024
 """Records with more bytes are first shown as recorded."""
-_LAST_TEXTS = 50
-"""Number of last printed texts shown."""
 
 
 class QuizlogApp(Program, inherit_bindings=False):
@@ -286,28 +280,27 @@ class QuizlogApp(Program, inherit_bindings=False):
     async def _begin_with(self, record: Path) -> None:
         """Show the record given at start; exit if it cannot be read."""
         try:
-            session = await self._session(record)
+            session = await asyncio.to_thread(self._open_session, record)
         except QuizlogError as error:
             self.exit(return_code=error.exit_code, message=f"quizlog: {one_line(str(error))}")
             return
         self._show(session)
 
-    async def _session(self, path: Path) -> Session:
-        """Open a record. While a long one is replayed, show its recorded output."""
-        if not _is_long(path):
-            return await asyncio.to_thread(self._open_session, path)
-        opening = _OpeningScreen(path, self._open_session, self.replayer)
-        await self.push_screen(opening)
-        try:
-            return await opening.session()
-        finally:
-            await self.pop_screen()
-
     def _open_session(self, path: Path) -> Session:
-        """Open a record; only its recorded content if its script cannot be read."""
+        """Open a record; only its recorded content if its script cannot be read.
+
+        A long one is not replayed yet: its screen does that, and can be used meanwhile.
+        """
         audit = audit_of(path, self.audit)
         giver = Giver("screen", "person", known_author(self.config))
-        return Session(path, self.replayer, recorded=True, audit=audit, giver=giver)
+        return Session(
+            path,
+            self.replayer,
+            recorded=True,
+            replays=not _is_long(path),
+            audit=audit,
+            giver=giver,
+        )
 
     def _show(
         self, session: Session, *, browsing: bool = False, found: ChosenHit | None = None
@@ -348,8 +341,6 @@ class QuizlogApp(Program, inherit_bindings=False):
         screen.gate.shut()
         try:
             check_reading(self.audit, path)
-            if _is_long(path):
-                return await self._session(path)
             session = await screen.slow_work.run(partial(self._open_session, path), "opening")
             return session if screen is self.screen else None
         except QuizlogError as error:
@@ -492,47 +483,8 @@ class QuizlogApp(Program, inherit_bindings=False):
         self.replayer.close()
 
 
-class _OpeningScreen(QuizlogScreen[None]):
-    """Shows the end of the recorded output while the record is replayed."""
-
-    SCOPE = "opening"
-
-    def __init__(self, path: Path, open: Callable[[Path], Session], replayer: Replayer) -> None:
-        super().__init__()
-        self._path = path
-        self._open = open
-        self._replayer = replayer
-
-    def content(self) -> ComposeResult:
-        """The output."""
-        yield LineView(id="output")
-
-    async def session(self) -> Session:
-        """Show what is recorded, then replay it.
-
-        Raises:
-            QuizlogError: It cannot be read or replayed, or the user stopped it.
-        """
-        pane = self.query_one(LineView)
-        pane.border_title = "Output as recorded"
-        recorded = await asyncio.to_thread(RecordFile(self._path).read)
-        texts = recorded.print[-_LAST_TEXTS:]
-        pane.show(Paragraphs([line(text) for text in texts]), end=True)
-        pane.focus()
-        self.status("… replaying all answers; Escape stops it")
-        return await asyncio.to_thread(self._open, self._path)
-
-    def action_back(self) -> None:
-        """Stop the replay."""
-        self._replayer.cancel()
-
-    def leave(self) -> None:
-        """The same."""
-        self._replayer.cancel()
-
-
 def _is_long(path: Path) -> bool:
-    """Whether a record takes so long to replay that its recorded output is shown first."""
+    """Whether a record takes so long to replay that what is recorded is shown first."""
     try:
         return path.stat().st_size > _LONG
     except OSError:

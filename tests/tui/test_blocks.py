@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import LastError
 from quizlog_tui.replay.transcript import Step, Transcript
 from quizlog_tui.terminal_text import MOST
 from quizlog_tui.tui.clock import FrozenClock
+from quizlog_tui.tui.draw import output
 from quizlog_tui.tui.draw.output import OutputForm, RunOutput, folded_pieces, next_step_with, rule
+from quizlog_tui.tui.player import panes
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build
 from tests.support.screens import SIZE, check, playing, press, settled, shows
@@ -180,3 +185,55 @@ async def test_another_drawing_keeps_the_place(key: str, record: Path) -> None:
             assert "row 1" in pane._index.text(pane.scroll_offset.y)
         await press(pilot, "G", key)
         assert pane.scroll_offset.y == pane.max_scroll_y
+
+
+def run_of(*texts: str) -> Transcript:
+    steps = [Step("a? ", (text,), "", 1, "1") for text in texts]
+    return Transcript(AppendOnlyList(steps), Step("b? ", (), "", 2), "in_progress")
+
+
+def test_steps_that_show_the_same_in_another_run_are_not_measured_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    run, other = run_of("one\n", "a b c " * 9, "end\n"), run_of("one\n", "a b c " * 9, "e\nnd\n")
+    first, measured = RunOutput(run, about=str), list[str]()
+    first.at(run).starts(20)
+    measure = output.height
+
+    def counted(text: str, *given: Any, **named: Any) -> int:
+        measured.append(text)
+        return measure(text, *given, **named)
+
+    monkeypatch.setattr(output, "height", counted)
+    grown = first.grown(other).at(other)
+    assert list(grown.starts(20)) == list(RunOutput(other, about=str).at(other).starts(20))
+    assert measured[0].startswith("e\nnd") and len(measured) == 1 + 3
+    longer = replace(run, steps=run.steps.then(run.steps[0]))
+    measured.clear()
+    first.grown(longer).at(longer).starts(20)
+    assert len(measured) == 1
+
+
+def test_the_end_of_a_run_is_drawn_before_the_rest_is_measured() -> None:
+    run = run_of(*map("{}\n".format, range(9)))
+    drawn = RunOutput(run, about=str)
+    near = drawn.at(run, first=6)
+    assert [near.text(index) for index in range(3)] == ["6\na? 1", "7\na? 1", "8\na? 1"]
+    assert list(near.starts(20)) == [0, 3, 6, 9, 10]
+    assert "step 6" in near[0].text and near.numbered(0).text.startswith("  6 │ ")
+    while not drawn.measure(0.001):
+        pass
+    assert list(drawn.at(run).starts(20)) == [*range(0, 28, 3), 28]
+
+
+async def test_a_long_output_is_whole_once_it_is_measured(
+    build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(panes, "_NEAR", 5)
+    path = build.record("for i in range(31): input(f'{i}? ')", *map(str, range(30)))
+    async with playing(path, clock=FrozenClock()) as pilot:
+        screen = await settled(pilot)
+        assert len(screen.panes.output.document) == 31
+        assert screen.panes.output.document.text(0) == "0? 0"
+        await press(pilot, "escape", "g")
+        assert "1? " in screen_text(pilot.app)

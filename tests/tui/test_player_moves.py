@@ -17,6 +17,7 @@ from textual.widgets import Input
 from quizlog_tui.config import Config, config_folder
 from quizlog_tui.errors import UsageError
 from quizlog_tui.files.paths import shipped
+from quizlog_tui.session.reply import Reply
 from quizlog_tui.session.session import Session
 from quizlog_tui.session.timeline import Timeline
 from quizlog_tui.tui.app import QuizlogApp
@@ -685,28 +686,55 @@ async def test_the_guide_is_on_every_screen_and_keeps_its_lesson(record: Path) -
 
 
 @pytest.mark.parametrize("suffix", [".yaml", ".json"])
-async def test_a_long_record_is_shown_as_recorded_while_it_is_replayed(
+async def test_a_long_record_is_looked_at_as_recorded_while_it_is_replayed(
     suffix: str, build: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("quizlog_tui.tui.app._LONG", 0)
-    slow = "import time\nprint('seen')\ninput('a? ')\n"
-    path = build.record(slow, "1")
+    script = "import time\nprint('seen')\ninput('a? ')\nprint('later')\ninput('b? ')\n"
+    path = build.record(script, "1")
     path = path.rename(path.with_suffix(suffix))
     with Session(path) as session:
         session.save()
-    build.script(slow.replace("input", "while True: pass\ninput"))
-    app = QuizlogApp(path)
-    async with app.run_test(notifications=True) as pilot:
-        await shows(pilot, "Output as recorded")
-        await shows(pilot, "seen")
-        while app.return_code is None:  # the script may not run yet at the first
-            await pilot.press("escape")
-            await pilot.pause(0.05)
-    assert app.return_code == 130
-    build.script(slow)
-    async with playing(path) as pilot:
+    build.script(script.replace("input", "while True: pass\ninput", 1))
+    async with QuizlogApp(path).run_test(notifications=True) as pilot:
+        await shows(pilot, "replaying; Escape stops it · as recorded")
+        await shows(pilot, "later")
+        await pilot.press("h")
+        await shows(pilot, "step 0 of 1")
+        await pilot.press("i")
+        await shows(pilot, "quiz.py: was not run yet")
+        await pilot.press("escape")
+        await shows(pilot, "stopped before the next question")
+        build.script(script)
+        await pilot.press("R")
         screen = await settled(pilot)
-        assert screen.state.shown.status == "success"
+        assert (screen.session.awaits_replay, screen.state.step) == (False, 1)
+        screen = await press(pilot, "i", "2", "enter")
+        assert screen.session.record.status == "success"
+
+
+async def test_after_the_replay_one_is_where_one_went_or_at_the_question(
+    build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("quizlog_tui.tui.app._LONG", 0)
+    path = build.record("import time, os\nfor i in range(9): input(f'{i}? ')", *"abcde")
+    goes, go_on = Session.reload, threading.Event()
+
+    def waiting(session: Session) -> Reply:
+        assert go_on.wait(60)
+        return goes(session)
+
+    monkeypatch.setattr(Session, "reload", waiting)
+    for keys, step in ((), 5), (("h", "h"), 3):
+        go_on.clear()
+        async with QuizlogApp(path).run_test() as pilot:
+            await shows(pilot, "as recorded")
+            await pilot.press(*keys)
+            await shows(pilot, f"step {step} of 5")
+            go_on.set()
+            screen = await settled(pilot)
+            assert screen.state.step == step and screen.session.missing is None
+            assert screen.panes.prompt.has_focus_within is not bool(keys)
 
 
 def test_the_guide_names_the_keys_as_the_user_has_them() -> None:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
+from itertools import accumulate, takewhile
+from time import monotonic
 
 from rich.cells import cell_len, set_cell_size
 
+from ...record.append_only_list import AppendOnlyList
 from ...replay.transcript import Step, StopPart, Transcript, stop_parts
 from ...terminal_text import MOST, plain, steers
 from ...text import one_line, plural
@@ -72,10 +74,21 @@ class RunOutput:
         self._heights: list[int] = []
         self._width = 0
 
-    def at(self, shown: Transcript, hidden: int = 0) -> Document:
-        """The document on the screen up to the end of `shown`, without its last `hidden` events."""
+    def grown(self, run: Transcript) -> RunOutput:
+        """The items of another run, without measuring again the steps that both begin with."""
+        made = RunOutput(run, self.form, self._about)
+        if self._width:
+            same = _alike(run.steps, self._steps, len(self._heights))
+            made._heights, made._width = self._heights[:same], self._width
+        return made
+
+    def at(self, shown: Transcript, hidden: int = 0, *, first: int = 0) -> Document:
+        """The document on the screen up to the end of `shown`, without its last `hidden` events.
+
+        It begins with the step `first`; if that is not 0, nothing before it is measured.
+        """
         last = tail(last_stop(shown), hidden, self.form)._replace(unwrapped=self._unwrapped)
-        return _Shown(self, len(shown.steps), last)
+        return _Shown(self, first, len(shown.steps), last)
 
     def item(self, index: int) -> Line:
         """An answered step."""
@@ -94,45 +107,72 @@ class RunOutput:
         said = [f"step {index}", about, f"over {MOST >> 20} MB: not drawn" if long else ""]
         return rule(" · ".join(filter(None, said)), self._width)
 
-    def heights(self, count: int, width: int) -> Sequence[int]:
-        """The rows of the first `count` steps, measured once for a width."""
+    def heights(self, first: int, count: int, width: int) -> Sequence[int]:
+        """The rows of the steps from `first` to `count`, measured once for a width."""
         if width != self._width:
             self._heights, self._width = [], width
+        if first:
+            return [self._height(index) for index in range(first, count)]
         for index in range(len(self._heights), count):
-            own = _height(self.text(index), width, self._unwrapped)
-            self._heights.append(own + (self._about is not None))
+            self._heights.append(self._height(index))
         return self._heights[:count]
+
+    def _height(self, index: int) -> int:
+        own = _height(self.text(index), self._width, self._unwrapped)
+        return own + (self._about is not None)
+
+    def measure(self, seconds: float) -> bool:
+        """Measure more steps for about so long, for the width drawn last; whether all are."""
+        until = monotonic() + seconds
+        while self._width and len(self._heights) < len(self._steps) and monotonic() < until:
+            self.heights(0, len(self._heights) + 1, self._width)
+        return len(self._heights) == len(self._steps)
+
+
+def _alike(steps: AppendOnlyList[Step], others: AppendOnlyList[Step], most: int) -> int:
+    """How many steps at the start of two runs show the same, of at most so many."""
+    if steps.continues(others):
+        return most
+    pairs = zip(steps.upto(most), others, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: _texts(pair[0]) == _texts(pair[1]), pairs))
+
+
+def _texts(step: Step) -> tuple[object, ...]:
+    return step.written, step.stderr, step.prompt, step.input
 
 
 class _Shown(Document):
     """A run up to a stop."""
 
-    def __init__(self, run: RunOutput, count: int, last: Line) -> None:
+    def __init__(self, run: RunOutput, first: int, count: int, last: Line) -> None:
         self._run = run
+        self._first = first
         self._count = count
         self._last = last
 
     def shared_with(self, before: Document) -> int:
         """Number of leading items shared with another stop of the same run."""
-        if isinstance(before, _Shown) and before._run is self._run:
-            return min(self._count, before._count)
-        return 0
+        if not isinstance(before, _Shown) or before._run is not self._run:
+            return 0
+        return min(len(self), len(before)) - 1 if before._first == self._first else 0
 
     def __len__(self) -> int:
-        return self._count + 1
+        return self._count - self._first + 1
 
     def __getitem__(self, index: int) -> Line:
-        return self._run.item(index) if index < self._count else self._last
+        step = self._first + index
+        return self._run.item(step) if step < self._count else self._last
 
     def numbered(self, index: int) -> Line:
-        return _name_lines(self[index], f"{index:3} │ ")
+        return _name_lines(self[index], f"{self._first + index:3} │ ")
 
     def text(self, index: int) -> str:
-        return self._run.text(index) if index < self._count else self._last.text
+        step = self._first + index
+        return self._run.text(step) if step < self._count else self._last.text
 
     def starts(self, width: int) -> Sequence[int]:
-        heights = [*self._run.heights(self._count, width), len(rows(self._last, width))]
-        return list(accumulate(heights, initial=0))
+        above = self._run.heights(self._first, self._count, width)
+        return list(accumulate([*above, len(rows(self._last, width))], initial=0))
 
 
 def _name_lines(item: Line, name: str) -> Line:

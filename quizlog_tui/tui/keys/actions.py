@@ -177,9 +177,6 @@ _ASK = (
     _a("ask.again", "m", "again", "Again", "ask the models again", shell="quizlog solve RECORD"),
     _a("ask.leave", "q", "leave", "Back", "go back to the player; the decision is saved", footer=True),
 )  # fmt: skip
-_OPENING = (
-    _a("opening.leave", "q", "leave", "Stop", "stop the replay and go back", footer=True),
-)  # fmt: skip
 _COMPARE = (
     _a("compare.next", "right_square_bracket", "difference(1)", "Next difference", "go to the next difference", footer=True),
     _a("compare.previous", "left_square_bracket", "difference(-1)", "Previous difference", "go to the previous difference", footer=True),
@@ -263,7 +260,6 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
     "tree": _TREE,
     "notes": _NOTES,
     "ask": _ASK,
-    "opening": _OPENING,
     "compare": _COMPARE,
     "sweep": _SWEEP,
     "consensus": _CONSENSUS,

@@ -149,6 +149,19 @@ class Editing:
             if whole is not None:
                 self._show(whole, step)
 
+    async def replay(self) -> None:
+        """Run the script, while what is recorded is shown and can be looked at.
+
+        Then ask the pending question, unless the user has gone elsewhere meanwhile.
+        """
+        panes, screen = self._panes, self._screen
+        before = (panes.state.head, screen.focused, panes.output.scroll_offset)
+        replayed = await self._read_again("replaying")
+        if replayed and before == (panes.state.head, screen.focused, panes.output.scroll_offset):
+            screen.gate.shut()
+            panes.focus_pending()
+            panes.take_keys_when_painted()
+
     def _whole(self) -> Transcript:
         """The run through all recorded answers of the active branch."""
         return self.session.transcript_of()
@@ -173,15 +186,26 @@ class Editing:
             screen.run_worker(self._catch_up(), group=_MOVE)
 
     async def _catch_up(self) -> None:
-        """Read changes by other programs; stay at the end if it was shown and nothing is typed."""
-        step, before = self._panes.state.step, self.session.pointer
-        at_end = step == before and not self._panes.prompt.draft
+        """Read changes by other programs."""
+        before = self.session.pointer
+        if await self._read_again("reading what changed"):
+            moved = f"step {before} → {self.session.pointer}"
+            tell(self._screen, f"another program changed the record: {moved}")
+
+    async def _read_again(self, doing: str) -> bool:
+        """Read the record and run it; stay at the end if it is shown and nothing is typed.
+
+        Whether it was read.
+        """
         async with self._moving:
+            known, before = [*self.session.warnings], self.session.pointer
             done = await self._screen.slow_work.run(
-                lambda: (self.session.reload(), self._whole()), "reading what changed"
+                lambda: (self.session.reload(), self._whole()), doing
             )
             if done is None:
-                return
+                return False
+            self._warn_of_new(known)
+            step = self._panes.state.step
+            at_end = step == before and not self._panes.prompt.draft
             self._show(done[1], None if at_end else step)
-        moved = f"step {before} → {self.session.pointer}"
-        tell(self._screen, f"another program changed the record: {moved}")
+            return True

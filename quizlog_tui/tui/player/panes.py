@@ -6,6 +6,7 @@ question stands why there is none: in audit mode, if the script cannot be read, 
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -36,6 +37,10 @@ from .player_state import PlayerState, state_of
 _SPEEDS = (0.5, 1.0, 2.0, 4.0, 8.0)
 """Steps a second."""
 _VERBS = {"answer": "Question", "fork": "Fork", "amend": "Amend", "retry": "Try again"}
+_NEAR = 100
+"""Steps whose output is drawn before that of a longer run is measured."""
+_SLICE = 0.01
+"""Seconds of measuring between two keys that may act."""
 _LONG = 40
 """Characters of a recorded answer that may not fit below the input."""
 _TAMPERED = (
@@ -63,6 +68,8 @@ class Panes:
         """Whether the user goes from record to record; the focus then stays on the screen."""
         self._form = OutputForm()
         self._folds = True
+        self._is_near = len(session.transcript.steps) > _NEAR
+        """Whether only the output near the step shown is drawn, as a long one is not measured."""
         self._run: RunOutput | None = None
         """The output of the run as it was measured last; None if it must be measured again."""
         self._timeline: Timeline | None = None
@@ -91,7 +98,7 @@ class Panes:
     def show(self, state: PlayerState) -> None:
         """Change the state and draw it."""
         if state.whole is not self.state.whole:
-            self._run = None
+            self._run = self._run and self._run.grown(state.whole)
         self.state = state
         self.draw()
 
@@ -102,7 +109,8 @@ class Panes:
     def draw(self) -> None:
         """Draw the state."""
         state, shown = self.state, self.state.shown
-        self.output.show(self._measured().at(shown, state.head.hidden), end=True)
+        first = max(0, state.step - _NEAR) if self._is_near else 0
+        self.output.show(self._measured().at(shown, state.head.hidden, first=first), end=True)
         rows = self.known.timeline(state.whole)
         self._draw_timeline(rows)
         self._draw_recorded(rows)
@@ -248,6 +256,14 @@ class Panes:
             self._run = RunOutput(self.state.whole, form, self._about_answer)
         return self._run
 
+    async def measure(self) -> None:
+        """Draw the whole of a long output as soon as it is measured; keys act meanwhile."""
+        while self._is_near:
+            await asyncio.sleep(_SLICE / 10)
+            if self._measured().measure(_SLICE):
+                self._is_near = False
+                self.output.keep_place(self.draw, max(0, self.state.step - _NEAR))
+
     def _about_answer(self, step: int) -> str:
         """Who gave the answer at a step and when, as far as that is known."""
         effort = self.known.efforts(self.state.whole)[step]
@@ -335,9 +351,13 @@ class Panes:
         self.screen.run_worker(self._take_keys(), group="paint", exclusive=True)
 
     async def _take_keys(self) -> None:
+        await self.painted()
+        self.screen.gate.open()
+
+    async def painted(self) -> None:
+        """Wait until what was drawn last is on the screen."""
         await self.prompt.arranged()
         await self.screen.wait_for_refresh()
-        self.screen.gate.open()
 
     # -- playing
 
@@ -388,7 +408,8 @@ def _status_text(session: Session, state: PlayerState, playing: str) -> str:
     if at != session.pointer:
         where += f" (pointer at {session.pointer})"
     slow = f" · rewinds replay: {shown.tainted}" if shown.tainted else ""
-    recorded = "as recorded, not run" if session.missing else ""
+    not_run = "" if session.awaits_replay else ", not run"
+    recorded = f"as recorded{not_run}" if session.missing else ""
     alarm = [f"! {alert}" for alert in _alerts(state.whole)]
     standing = [where, f"branch {session.record.branch}{playing}"]
     found = state.finding.text if state.finding else ""
@@ -450,6 +471,8 @@ def _recorded_text(session: Session, shown: Transcript, hidden: int, reload: str
     error = session.missing
     asked = shown.status == "in_progress" and not hidden
     question = f"{shown.next_prompt or _NO_QUESTION}\n" if asked else ""
+    if session.awaits_replay:
+        return f"{question}Not replayed yet; {reload} starts the replay if it was stopped."
     why = f"{session.record.script}: {error.message}" if error else ""
     mend = f"Put it back, or edit `script:` in {session.path.name}; then press {reload}."
     return f"{question}Nothing can be run. {why}. {mend}"

@@ -197,15 +197,24 @@ class PlayerScreen(QuizlogScreen[None]):
         else:
             self.panes.output.focus()
         self.panes.take_keys_when_painted()
+        self._complete()
         for warning in self.session.warnings:
             warn(self, warning)
-        if self.audit is None and self.session.missing is None and self.session.source.refused:
-            self._offer_grants()
+        self._offer_grants_if_refused()
         self.editing.follow()
         if len(self.session.record.inputs) > self.session.pointer:
             self.editing.take_tail(self._place())
         if self._found_at_first is not None:
             self._go_to_hit(self._found_at_first)
+
+    @work
+    async def _complete(self) -> None:
+        """Once a long record is painted: draw all of it, and replay what is shown as recorded."""
+        await self.panes.painted()
+        self.run_worker(self.panes.measure())
+        if self.session.awaits_replay:
+            await self.editing.replay()
+            self._offer_grants_if_refused()
 
     @work(group=DIALOG)
     async def _go_to_hit(self, found: ChosenHit) -> None:
@@ -472,6 +481,10 @@ class PlayerScreen(QuizlogScreen[None]):
             await self.editing.switch(place.branch).wait()
         if place.branch in (None, self.session.record.branch):
             self._look(place.step)
+
+    def _offer_grants_if_refused(self) -> None:
+        if self.audit is None and self.session.missing is None and self.session.source.refused:
+            self._offer_grants()
 
     @work(group=DIALOG)
     async def _offer_grants(self) -> None:

@@ -119,7 +119,7 @@ class SlowWork:
                 self._stopping.stop()
                 self._stopping = None
             if self._screen.is_mounted:
-                self._screen.show_work(None)
+                self._screen.show_work("")
 
     def _tell_slow(self, doing: str) -> None:
         self.slow = True
@@ -188,7 +188,7 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
 
     def __init__(self) -> None:
         super().__init__()
-        self._status = ""
+        self._status = self._doing = ""
         self.slow_work = SlowWork(self)
         """Runs slow work and shows its errors."""
         self._searched: LineView | None = None
@@ -250,13 +250,17 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
     def status(self, text: str) -> None:
         """Set the line at the top; in audit mode it begins with a lock."""
         self._status = one_line(text if self.audit is None else f"[locked] {text}")
-        if not self.slow_work.running:
-            self.query_one("#status", Static).update(self._status, layout=False)
+        self._draw_status()
 
-    def show_work(self, doing: str | None) -> None:
-        """Show in the status line what is running; restore the status if nothing is."""
+    def show_work(self, doing: str) -> None:
+        """Show in front of the status what is running; nothing is if it is empty."""
+        self._doing = doing
+        self._draw_status()
+
+    def _draw_status(self) -> None:
+        text = " · ".join(filter(None, (self._doing, self._status)))
         for top in self.query("#status").results(Static):  # none while the screen is closed
-            top.update(self._status if doing is None else doing)
+            top.update(text, layout=False)
 
     @property
     def ready(self) -> bool:

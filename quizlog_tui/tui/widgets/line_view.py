@@ -541,14 +541,17 @@ class BlockView(LineView):
         if 0 <= at < self._index.count:
             self._scroll_to_row(starts[at])
 
-    def keep_place(self, change: Callable[[], None]) -> None:
-        """Let `change` show another drawing of the same text; the block at the top stays there."""
+    def keep_place(self, change: Callable[[], None], more: int = 0) -> None:
+        """Let `change` show another drawing of the same text; the block at the top stays there.
+
+        It has so many `more` blocks in front.
+        """
         top, away = self.scroll_offset.y, self._scrolled_away
         index = self._index.item_at(top)
         inside = top - self._index.starts[index or 0]
         change()
-        if away and index is not None and index < self._index.count:
-            first, end = self._index.span(index)
+        if away and index is not None and index + more < self._index.count:
+            first, end = self._index.span(index + more)
             self._at_end = False
             self._scroll_to_row(min(first + inside, end - 1))
 
