@@ -22,6 +22,13 @@ _WEB_DRIVER = "textual.drivers.web_driver:WebDriver"
 _FORMATS = (".svg", ".txt")
 """The formats of screenshots, by the suffix of the file."""
 
+_CREATED = 5_000
+"""Objects created, less those dropped, between two passes of the garbage collection.
+
+With the 700 of Python 3.11, every 26th key waits for a pass through all that was created since the
+start: 30 ms, with a long record 60 ms. With this number, such a pass comes once in some 600 keys.
+"""
+
 
 def _run_tui(arguments: Namespace) -> int:
     """`quizlog tui [RECORD]`, a bundle, or a file of episodes."""
@@ -171,13 +178,14 @@ def _loading() -> Iterator[None]:
     """Load the screens without garbage collection, since what they create stays to the end.
 
     These objects are also excluded later, because a pass through them would delay a frame now and
-    then.
+    then; and passes become rare.
     """
     with search_paused():
         try:
             yield
         finally:
             gc.freeze()
+            gc.set_threshold(_CREATED)
 
 
 def _check_terminal() -> None:

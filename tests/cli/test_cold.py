@@ -82,3 +82,13 @@ def test_only_a_process_of_its_own_is_left_unsearched(words: str, left: str) -> 
         f"main({words}); print(gc.isenabled(), gc.get_freeze_count() > 0)"
     )
     assert said_by(code).split("\n")[-1] == f"True {left}"
+
+
+def test_with_the_screens_passes_of_the_garbage_collection_are_rarer() -> None:
+    code = (
+        "import gc; own = gc.get_threshold()[0]\n"
+        "from quizlog_tui.cli.screens import _loading\n"
+        "with _loading(): pass\n"
+        "print(gc.isenabled(), gc.get_threshold()[0] > own)"
+    )
+    assert said_by(code) == "True True"

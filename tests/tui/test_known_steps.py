@@ -21,7 +21,9 @@ MOVES = st.tuples(st.sampled_from(["answer", "fork", "amend", "undo", "look"]), 
     max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(moves=st.lists(MOVES, max_size=12))
-def test_efforts_kept_up_are_those_found_anew(moves: list[tuple[str, int]], build: Build) -> None:
+def test_efforts_and_marks_kept_up_are_those_found_anew(
+    moves: list[tuple[str, int]], build: Build
+) -> None:
     path = build.folder / "walk.yaml"
     path.unlink(missing_ok=True)
     build.record("while True: print(input('? '))\n", name=path.name)
@@ -38,6 +40,7 @@ def test_efforts_kept_up_are_those_found_anew(moves: list[tuple[str, int]], buil
                 session.undo()
             whole = session.transcript_of()
             assert known.efforts(whole) == KnownSteps(session).efforts(whole)
+            assert known.marks(whole) == KnownSteps(session).marks(whole)
 
 
 ANSWERS = AppendOnlyList(["a", "b", "c"])

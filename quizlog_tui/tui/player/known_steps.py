@@ -47,6 +47,14 @@ def _sign(row: TimelineRow) -> str:
     return NOTE if row.notes else FORK
 
 
+def _marks(whole: Transcript, rows: Timeline, decided: frozenset[int]) -> dict[int, str]:
+    found = {at: _sign(rows[at]) for at in rows.marked}
+    found |= dict.fromkeys(decided, DECISION)
+    if whole.status == "error":
+        found[len(whole.steps)] = "✗"
+    return dict(sorted((at, sign) for at, sign in found.items() if at <= len(whole.steps)))
+
+
 @dataclass(frozen=True)
 class _EffortState:
     """What the efforts of a run follow from."""
@@ -95,17 +103,20 @@ class KnownSteps:
         self._watch = Watch(decisions_path(session.path), seen=False)
         self._state: tuple[object, ...] | None = None
         self._timeline = timeline(session.transcript, session.record)
+        self._marks: dict[int, str] = {}
         self._effort_state: _EffortState | None = None
         self._efforts: list[StepEffort] = []
 
     def timeline(self, whole: Transcript) -> Timeline:
         """The steps of a run through all answers, each with its notes and attempts."""
         record = self._session.record
-        state = (whole, record.pointer, record.branches, record.extras.get("feedback"))
+        notes = record.extras.get("feedback")
+        state = (whole, record.pointer, record.branch, record.branches, notes)
         self._read_decisions()
         if self._state is None or not all(map(_unchanged, state, self._state)):
             self._state = state
             self._timeline = timeline(whole, record)
+            self._marks = _marks(whole, self._timeline, self.decided)
         return self._timeline
 
     @property
@@ -143,12 +154,8 @@ class KnownSteps:
 
     def marks(self, whole: Transcript) -> dict[int, str]:
         """The steps worth stopping at, each with its sign."""
-        rows = self.timeline(whole)
-        found = {at: _sign(rows[at]) for at in rows.marked}
-        found |= dict.fromkeys(self.decided, DECISION)
-        if whole.status == "error":
-            found[len(whole.steps)] = "✗"
-        return dict(sorted((at, sign) for at, sign in found.items() if at <= len(whole.steps)))
+        self.timeline(whole)
+        return self._marks
 
     def _read_decisions(self) -> None:
         """Read the record's decisions if their file has changed."""

@@ -129,6 +129,8 @@ class MessageLine(Static):
         """Show the program's current messages, and the keys again if there are none."""
         hidden = self.app._disable_notifications
         notes = [] if hidden else list(self.app._notifications)[::-1]
+        if not notes and not self.display:  # as at most keys: to update lays out the whole screen
+            return
         self.display = bool(notes)
         self.screen.query_one(KeyLine).display = not notes
         self.update(Content("\n").join(map(describe_message, notes)))

@@ -19,7 +19,9 @@ from textual.binding import Binding, BindingType
 from textual.document._document import Document, EditResult, Location
 from textual.document._document_navigator import DocumentNavigator
 from textual.document._wrapped_document import WrappedDocument
+from textual.geometry import Size
 from textual.message import Message
+from textual.reactive import Reactive
 from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
@@ -30,6 +32,9 @@ from ..toasts import warn
 
 class LineField(Input):
     """A line of text."""
+
+    virtual_size = Reactive(Size(0, 0))
+    """How far it scrolls; that of `Input` lays out the whole screen for each character typed."""
 
     @property
     def _value(self) -> Text:
