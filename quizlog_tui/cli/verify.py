@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import sys
 import time
 from argparse import Namespace
@@ -125,7 +124,7 @@ def _side_by_side(
 ) -> Iterator[tuple[Path, Verdict | QuizlogError]]:
     """Verdicts in the order of the paths; each uses several processes at once."""
     runs = UncachedRuns()
-    workers = max(1, (os.cpu_count() or 1) // 2)
+    workers = max(1, runs.at_once // 2)
     verdicts = runs.run_parallel(lambda path: _verdict(path, runs, thorough), paths, workers)
     yield from zip(paths, verdicts, strict=True)
 
