@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from itertools import accumulate, chain, islice, pairwise
 from typing import TypeVar
@@ -117,61 +117,74 @@ def halfway(amounts: Sequence[int]) -> int:
     return min(max(1, count), len(amounts) - 1)
 
 
-def _part_of(walkers: Iterable[_Walker]) -> Node | None:
-    """What a further walker takes from the one where that saves most; None if it does not pay."""
-    offers = [(*walker.spare(), walker) for walker in walkers]
-    saved, count, walker = max(offers, key=lambda offer: offer[0])
-    return tree_of_lines(walker.give(count)) if saved >= _WORTH else None
-
-
-def _abreast(
-    tree: Node, begin: Callable[[Node], Walk], may_begin: Callable[[], bool]
-) -> Iterator[Found]:
-    """The results of a walk through a tree, in any order, by further walkers where they pay.
+class _Abreast:
+    """A walk through a tree by one walker and, where they pay, by further ones.
 
     Args:
-        tree: The lists of answers.
         begin: Begins a walk.
         may_begin: Whether the machine bears a further one now.
     """
-    walking: dict[Future[Found], _Walker] = {}
-    pool = ThreadPoolExecutor(tree.count)
 
-    def go_on(walker: _Walker) -> None:
-        walking[pool.submit(next, walker.walk)] = walker
+    def __init__(self, begin: Callable[[Node], Walk], may_begin: Callable[[], bool]) -> None:
+        self._begin = begin
+        self._may_begin = may_begin
+        self._walking: dict[Future[Found], _Walker] = {}
+        self._failed: list[Future[Found]] = []
+        self._next_look = time.perf_counter() + _LOOK
 
-    next_look = time.perf_counter() + _LOOK
-    try:
-        go_on(_Walker(tree, begin(tree)))
-        while walking:
-            yield from _ended(walking, go_on)
-            if time.perf_counter() >= next_look and walking and may_begin():
-                next_look = time.perf_counter() + _LOOK
-                part = _part_of(walking.values())
-                if part is not None:
-                    go_on(_Walker(part, begin(part)))
-    finally:
-        for walker in walking.values():
-            walker.walk.cancel()
-        pool.shutdown()
-        for walker in walking.values():
+    def results(self, tree: Node) -> Iterator[Found]:
+        """The results in any order; if a walk fails, its error comes after those of the others."""
+        pool = ThreadPoolExecutor(tree.count)
+        try:
+            self._add(pool, tree)
+            while self._walking:
+                # In slices, as a Ctrl-C just before an endless wait is missed.
+                done = wait(self._walking, timeout=0.2, return_when=FIRST_COMPLETED).done
+                for future in done:
+                    yield from self._ended(pool, future)
+                self._look(pool)
+            for future in self._failed:
+                future.result()
+        finally:
+            self._end(pool)
+
+    def _add(self, pool: ThreadPoolExecutor, tree: Node) -> None:
+        self._go_on(pool, _Walker(tree, self._begin(tree)))
+
+    def _go_on(self, pool: ThreadPoolExecutor, walker: _Walker) -> None:
+        self._walking[pool.submit(next, walker.walk)] = walker
+
+    def _ended(self, pool: ThreadPoolExecutor, future: Future[Found]) -> Iterator[Found]:
+        """The result of a call that ended, if any; its walker goes on if it has lists left."""
+        walker = self._walking.pop(future)
+        if future.exception() is not None:
+            self._failed.append(future)
             walker.walk.close()
-
-
-def _ended(
-    walking: dict[Future[Found], _Walker], go_on: Callable[[_Walker], None]
-) -> Iterator[Found]:
-    """The results that have come, or come soon; their walkers go on if they have lists left."""
-    # In slices, as a Ctrl-C just before an endless wait is missed.
-    for future in wait(walking, timeout=0.2, return_when=FIRST_COMPLETED).done:
-        found = future.result()
-        walker = walking.pop(future)
+            return
         walker.advance()
         if walker.left:
-            go_on(walker)
+            self._go_on(pool, walker)
         else:
             walker.walk.close()
-        yield found
+        yield future.result()
+
+    def _look(self, pool: ThreadPoolExecutor) -> None:
+        """Begin a further walker if one pays; it takes most from where that saves most."""
+        if time.perf_counter() < self._next_look or not self._walking or not self._may_begin():
+            return
+        self._next_look = time.perf_counter() + _LOOK
+        offers = [(*walker.spare(), walker) for walker in self._walking.values()]
+        saved, count, walker = max(offers, key=lambda offer: offer[0])
+        if saved >= _WORTH:
+            self._add(pool, tree_of_lines(walker.give(count)))
+
+    def _end(self, pool: ThreadPoolExecutor) -> None:
+        """End every walk that was abandoned."""
+        for walker in self._walking.values():
+            walker.walk.cancel()
+        pool.shutdown()
+        for walker in self._walking.values():
+            walker.walk.close()
 
 
 class Walks:
@@ -201,7 +214,7 @@ class Walks:
             return len(self._under_way) + len(worlds) <= at_once(self._limits)
 
         if tree.count > 1 and 2 * len(worlds) <= at_once(self._limits):
-            yield from _abreast(tree, begin, may_begin)
+            yield from _Abreast(begin, may_begin).results(tree)
         else:
             with contextlib.closing(begin(tree)) as walk:
                 yield from islice(walk, tree.count)
