@@ -23,10 +23,10 @@ from quizlog_tui.replay.tree_walk import Outcome, TreeWalk, in_order, tree_of
 from quizlog_tui.replay.uncached_runs import UncachedRuns
 from quizlog_tui.replay.walkers import Walks, halfway, works
 from quizlog_tui.replay.world import World
-from tests.replay.test_tree_walk import ANSWERS, LINES, NASTY, answers_in, facts
 from tests.support.build import Build
 from tests.support.long_runs import examples
 from tests.support.processes import IS_UP, below, gives_up, wait_for
+from tests.support.trees import ANSWERS, LINES, NASTY, answers_in, facts
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="processes are read from /proc")
 WORLDS = (World(5), World(5).but(("hashes", "clock", "leftovers", "metadata")))
