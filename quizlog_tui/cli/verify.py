@@ -122,10 +122,11 @@ def _verify_many(arguments: Namespace) -> int:
 def _side_by_side(
     paths: Sequence[Path], thorough: bool
 ) -> Iterator[tuple[Path, Verdict | QuizlogError]]:
-    """Verdicts in the order of the paths; each uses several processes at once."""
+    """Verdicts in the order of the paths; each holds a run in each of two worlds."""
     runs = UncachedRuns()
-    workers = max(1, runs.at_once // 2)
-    verdicts = runs.run_parallel(lambda path: _verdict(path, runs, thorough), paths, workers)
+    verdicts = runs.run_parallel(
+        lambda path: _verdict(path, runs, thorough), paths, runs.at_once(2)
+    )
     yield from zip(paths, verdicts, strict=True)
 
 

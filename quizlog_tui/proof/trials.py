@@ -133,7 +133,7 @@ class Trials:
         def all_of(line: Sequence[str]) -> list[Outcome]:
             return [self._outcome(line, other) for other in worlds]
 
-        return list(self._runs.run_parallel(all_of, lines, self._runs.at_once))
+        return list(self._runs.run_parallel(all_of, lines, self._runs.at_once()))
 
     def _outcome(self, answers: Sequence[str], other: Variation) -> Outcome:
         try:

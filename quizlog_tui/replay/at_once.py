@@ -7,15 +7,19 @@ import os
 from .process.process import Limits
 
 
-def at_once(limits: Limits) -> int:
-    """How many runs may be at work at once; at least one.
+def at_once(limits: Limits, processes: int = 1) -> int:
+    """How many jobs may be at work at once; at least one.
 
     One on each core that this process may use, and no more than fit into the memory that is
-    available if each takes all that it may.
+    available if each run takes all that it may.
+
+    Args:
+        limits: Bounds on each run.
+        processes: Number of runs that each job holds in memory, though it mostly waits for some.
     """
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     available = memory_sizes().get("MemAvailable", 0)
-    fit = available // limits.memory if available and limits.memory else cores
+    fit = available // (processes * limits.memory) if available and limits.memory else cores
     return max(1, min(cores or 1, fit or 1))
 
 

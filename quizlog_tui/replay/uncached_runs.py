@@ -34,10 +34,9 @@ class UncachedRuns:
         self._limits = limits or Limits()
         self._walks = Walks(self._limits)
 
-    @property
-    def at_once(self) -> int:
-        """How many runs may be at work at once on this machine; at least one."""
-        return at_once(self._limits)
+    def at_once(self, processes: int = 1) -> int:
+        """How many jobs may be at work at once on this machine, each with so many processes."""
+        return at_once(self._limits, processes)
 
     def replay(self, source: Source, world: World, inputs: Sequence[str]) -> Transcript:
         """A fresh run.

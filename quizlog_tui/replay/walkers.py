@@ -155,7 +155,13 @@ class _Abreast:
         self._walking[pool.submit(next, walker.walk)] = walker
 
     def _ended(self, pool: ThreadPoolExecutor, future: Future[Found]) -> Iterator[Found]:
-        """The result of a call that ended, if any; its walker goes on if it has lists left."""
+        """The result of a call that ended, if any; its walker goes on if it has lists left.
+
+        Raises:
+            CancelledError: It was cancelled; a walk that has just begun may not know.
+        """
+        if isinstance(future.exception(), CancelledError):
+            future.result()
         walker = self._walking.pop(future)
         if future.exception() is not None:
             self._failed.append(future)

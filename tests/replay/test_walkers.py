@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from quizlog_tui.errors import LimitError
+from quizlog_tui.errors import CancelledError, LimitError
 from quizlog_tui.replay import at_once, walkers
 from quizlog_tui.replay.at_once import memory_sizes
 from quizlog_tui.replay.process.process import Limits
@@ -146,6 +146,25 @@ def test_all_walkers_are_given_up_at_once(build: Build, eager: list[int], cached
 
 
 @linux
+def test_what_begins_as_all_is_given_up_is_given_up_too(
+    build: Build, eager: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    walks, begun = Walks(Limits()), Walks._begun
+
+    def too_late(self: Walks, new: Sequence[TreeWalk]) -> walkers.Walk:
+        if self._under_way:  # a further walker begins, of which the call does not know
+            self.cancel()
+        return begun(self, new)
+
+    monkeypatch.setattr(Walks, "_begun", too_late)
+    lines = [["0"], *([str(at)] for at in range(1, 9))]
+    source = read_source(build.script(LOOPS))
+    with pytest.raises(CancelledError):
+        list(walks.through(source, [World(1)], tree_of(lines)))
+    assert not walks._under_way
+
+
+@linux
 def test_an_abandoned_walk_leaves_no_process(build: Build, eager: list[int]) -> None:
     source, known = read_source(build.script(ASKS)), below(os.getpid())
     walk = Walks(Limits()).through(source, WORLDS, tree_of(MANY))
@@ -188,6 +207,7 @@ def test_cores_and_memory_bound_how_many_run_at_once(
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: set(range(cores)), raising=False)
     monkeypatch.setattr(at_once, "memory_sizes", lambda: sizes)
     assert at_once.at_once(Limits(memory=each << 30)) == count
+    assert at_once.at_once(Limits(memory=each << 29), processes=2) == count
 
 
 @linux
