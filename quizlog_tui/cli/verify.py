@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import sys
 import time
 from argparse import Namespace
@@ -123,10 +122,11 @@ def _verify_many(arguments: Namespace) -> int:
 def _side_by_side(
     paths: Sequence[Path], thorough: bool
 ) -> Iterator[tuple[Path, Verdict | QuizlogError]]:
-    """Verdicts in the order of the paths; each uses several processes at once."""
+    """Verdicts in the order of the paths; each holds a run in each of two worlds."""
     runs = UncachedRuns()
-    workers = max(1, (os.cpu_count() or 1) // 2)
-    verdicts = runs.run_parallel(lambda path: _verdict(path, runs, thorough), paths, workers)
+    verdicts = runs.run_parallel(
+        lambda path: _verdict(path, runs, thorough), paths, runs.at_once(2)
+    )
     yield from zip(paths, verdicts, strict=True)
 
 

@@ -6,7 +6,6 @@ runs differ by changing conditions. Knows nothing of verdicts.
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -49,8 +48,6 @@ TrialRequest = tuple[Variation, ...] | CauseSearch
 
 _TRIES = 3
 """Times that runs must differ and agree, so that it is hardly by chance."""
-_MOST_AT_A_TIME = 8
-"""Maximum number of runs alone at a time: several records may be judged at once."""
 
 
 class Trials:
@@ -111,9 +108,10 @@ class Trials:
         if not apart:
             yield from walked
             return
-        runs = self._alone((line for _, line in in_order(tree)), apart)
-        for own, (index, others) in zip(runs, walked, strict=True):
-            found = {True: iter(own), False: iter(others)}
+        lines = dict(in_order(tree))
+        runs = dict(zip(lines, self._alone(lines.values(), apart), strict=True))
+        for index, others in walked:
+            found = {True: iter(runs[index]), False: iter(others)}
             yield index, [next(found[other.alone]) for other in wanted]
 
     def alone(self, lines: Iterable[Sequence[str]]) -> list[Outcome]:
@@ -135,8 +133,7 @@ class Trials:
         def all_of(line: Sequence[str]) -> list[Outcome]:
             return [self._outcome(line, other) for other in worlds]
 
-        workers = min(_MOST_AT_A_TIME, os.cpu_count() or 1)
-        return list(self._runs.run_parallel(all_of, lines, workers))
+        return list(self._runs.run_parallel(all_of, lines, self._runs.at_once()))
 
     def _outcome(self, answers: Sequence[str], other: Variation) -> Outcome:
         try:

@@ -28,7 +28,8 @@ from .run_cache import (
 from .script.granted import SourceCache
 from .script.source import Source
 from .transcript import Transcript
-from .tree_walk import Outcome, TreeWalk, tree_of
+from .tree_walk import Outcome, tree_of
+from .walkers import Walks
 from .world import World
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ class Replayer:
         self.limits = limits or Limits()
         self.checkpoints = Checkpoints(checkpoints if can_copy() else 0, checkpoint_memory)
         self._cache = RunCache(runs, self.checkpoints)
+        self._walks = Walks(self.limits)
         self._lock = threading.Lock()
 
     def replay(
@@ -223,13 +225,16 @@ class Replayer:
     def walk(
         self, source: Source, seed: int | World, lines: Iterable[Sequence[str]]
     ) -> Iterator[tuple[int, Outcome]]:
-        """The outcome of each of many lists of answers with its index, in one walk of their tree.
+        """The outcome of each of many lists of answers with its index, in any order.
+
+        They are run in walks of their tree; see `walkers`.
 
         Raises:
             CancelledError: `cancel` was called meanwhile.
         """
         _, _, world = key_of(source, seed)
-        return self._cache.walk(TreeWalk(source, world, tree_of(lines), self.limits))
+        walked = self._walks.through(source, [world], tree_of(lines))
+        return ((index, outcome) for index, [outcome] in walked)
 
     def fan_out(
         self,
@@ -315,6 +320,7 @@ class Replayer:
     def cancel(self) -> None:
         """Make a running call of another thread raise `CancelledError` soon."""
         self._cache.cancel()
+        self._walks.cancel()
 
     def close(self) -> None:
         """End every process; a running call of another thread raises `CancelledError` soon."""

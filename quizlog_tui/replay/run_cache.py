@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from ..errors import CancelledError, LimitError, ProtocolError, QuizlogError
 from .checkpoints import MAX_GENERATION, Checkpoint, Checkpoints, Key
 from .live_run import LiveRun, was_killed
 from .process.process import Limits, QuizProcess
 from .transcript import Transcript
-from .tree_walk import Outcome, TreeWalk
 
 _LEAST_GAP = 5e-4
 """Seconds of work below which a checkpoint never pays."""
@@ -62,7 +61,6 @@ class RunCache:
         self.runs: list[CachedRun] = []
         self.running: list[LiveRun] = []
         """The runs that are awaited now."""
-        self._walks: list[TreeWalk] = []
         self._most = most
         self._checkpoints = checkpoints
 
@@ -116,21 +114,10 @@ class RunCache:
             self.runs.append(cached)
         self.running.append(cached.run)
 
-    def walk(self, walk: TreeWalk) -> Iterator[tuple[int, Outcome]]:
-        """Iterate over a walk, whose runs are not cached, until it ends or is abandoned."""
-        self._walks.append(walk)
-        try:
-            yield from walk
-        finally:
-            self._walks.remove(walk)
-            walk.close()
-
     def cancel(self) -> None:
         """Make all running calls raise `CancelledError` soon."""
         for run in list(self.running):
             run.process.cancel()
-        for walk in list(self._walks):
-            walk.cancel()
 
     def add(self, cached: CachedRun) -> CachedRun:
         """Add a run, which is grown next."""

@@ -56,8 +56,17 @@ class Node:
 
 def tree_of(lines: Iterable[Sequence[str]]) -> Node:
     """The root of the tree of several lists of answers."""
+    return tree_of_lines(enumerate(map(tuple, lines)))
+
+
+Line = tuple[int, tuple[str, ...]]
+"""The index of a list of answers, and all of them."""
+
+
+def tree_of_lines(lines: Iterable[Line]) -> Node:
+    """The root of the tree of some lists of answers that keep their indices."""
     root = Node()
-    for index, line in enumerate(map(tuple, lines)):
+    for index, line in lines:
         node, at = root, 0
         while at < len(line):
             node.count += 1
@@ -74,16 +83,16 @@ def _next(node: Node, line: tuple[str, ...], at: int) -> Node:
     if there is None:
         there = node.below[line[at]] = Node(line[at:])
         return there
-    shared = _shared(there.answers, line[at : at + len(there.answers)])
-    if shared == len(there.answers):
+    common = shared(there.answers, line[at : at + len(there.answers)])
+    if common == len(there.answers):
         return there
-    parting = Node(there.answers[:shared], below={there.answers[shared]: there}, count=there.count)
-    there.answers = there.answers[shared:]
+    parting = Node(there.answers[:common], below={there.answers[common]: there}, count=there.count)
+    there.answers = there.answers[common:]
     node.below[line[at]] = parting
     return parting
 
 
-def _shared(a: tuple[str, ...], b: tuple[str, ...]) -> int:
+def shared(a: tuple[str, ...], b: tuple[str, ...]) -> int:
     """Number of equal answers at the beginning."""
     if a == b:
         return len(a)
@@ -91,7 +100,7 @@ def _shared(a: tuple[str, ...], b: tuple[str, ...]) -> int:
     return next((i for i, (one, other) in pairs if one != other), min(len(a), len(b)))
 
 
-def in_order(node: Node, path: tuple[str, ...] = ()) -> Iterator[tuple[int, tuple[str, ...]]]:
+def in_order(node: Node, path: tuple[str, ...] = ()) -> Iterator[Line]:
     """The lists that end at a stop or below it, in the order in which a walk reaches their ends.
 
     Args:

@@ -5,16 +5,18 @@ Used by everything that judges scripts and records. Calls in parallel react to C
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from typing import TypeVar
 
-from ..errors import CancelledError, QuizlogError
+from ..errors import QuizlogError
+from .at_once import at_once
 from .process.process import Limits
 from .script.source import Source
 from .transcript import Transcript
-from .tree_walk import Node, Outcome, TreeWalk, tree_of
+from .tree_walk import Node, Outcome, tree_of
+from .walkers import Walks, result_of
 from .world import World
 
 T = TypeVar("T")
@@ -30,8 +32,11 @@ class UncachedRuns:
 
     def __init__(self, limits: Limits | None = None) -> None:
         self._limits = limits or Limits()
-        self._walks: set[TreeWalk] = set()
-        self._over = False
+        self._walks = Walks(self._limits)
+
+    def at_once(self, processes: int = 1) -> int:
+        """How many jobs may be at work at once on this machine, each with so many processes."""
+        return at_once(self._limits, processes)
 
     def replay(self, source: Source, world: World, inputs: Sequence[str]) -> Transcript:
         """A fresh run.
@@ -40,16 +45,16 @@ class UncachedRuns:
             LimitError: The script exceeded a limit.
             CancelledError: `give_up` was called.
         """
-        with self._begun(source, [world], tree_of([inputs])) as [walk]:
-            _, outcome = next(walk)
+        with closing(self.walk(source, [world], tree_of([inputs]))) as walk:
+            _, [outcome] = next(walk)
         if isinstance(outcome, QuizlogError):
             raise outcome
         return outcome
 
     def walk(
         self, source: Source, worlds: Sequence[World], tree: Node
-    ) -> Iterator[tuple[int, list[Outcome]]]:
-        """Fresh runs of many lists of answers in several worlds: one walk in each, in parallel.
+    ) -> Generator[tuple[int, list[Outcome]]]:
+        """Fresh runs of many lists of answers in several worlds, in any order.
 
         Args:
             source: The script.
@@ -62,34 +67,7 @@ class UncachedRuns:
         Raises:
             CancelledError: `give_up` was called.
         """
-        with self._begun(source, worlds, tree) as walks:
-            pool = ThreadPoolExecutor(len(walks))
-            try:
-                for _ in range(tree.count):
-                    pairs = [
-                        _result(future) for future in [pool.submit(next, walk) for walk in walks]
-                    ]
-                    yield pairs[0][0], [outcome for _, outcome in pairs]
-            finally:
-                for walk in walks:
-                    walk.cancel()
-                pool.shutdown()
-
-    @contextlib.contextmanager
-    def _begun(
-        self, source: Source, worlds: Sequence[World], tree: Node
-    ) -> Iterator[list[TreeWalk]]:
-        """Walks through a tree, one in each world, that `give_up` cancels; closed at the end."""
-        walks = [TreeWalk(source, world, tree, self._limits) for world in worlds]
-        self._walks.update(walks)
-        try:
-            if self._over:
-                raise CancelledError("given up")
-            yield walks
-        finally:
-            self._walks.difference_update(walks)
-            for walk in walks:
-                walk.close()
+        yield from self._walks.through(source, worlds, tree)
 
     def run_parallel(
         self, function: Callable[[T], R], items: Iterable[T], workers: int
@@ -108,9 +86,7 @@ class UncachedRuns:
 
     def give_up(self) -> None:
         """Cancel all running replays, and refuse new ones."""
-        self._over = True
-        for walk in list(self._walks):
-            walk.cancel()
+        self._walks.give_up()
 
 
 def run_parallel(
@@ -127,17 +103,10 @@ def run_parallel(
     pool = ThreadPoolExecutor(workers)
     try:
         for future in [pool.submit(function, item) for item in items]:
-            yield _result(future)
+            yield result_of(future)
     except (KeyboardInterrupt, GeneratorExit):
         pool.shutdown(wait=False, cancel_futures=True)
         give_up()
         raise
     finally:
         pool.shutdown()
-
-
-def _result(future: Future[R]) -> R:
-    """The result of a call. Waits in slices, as a Ctrl-C just before an endless wait is missed."""
-    while not wait([future], timeout=0.2).done:
-        pass
-    return future.result()

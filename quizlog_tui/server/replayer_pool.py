@@ -16,6 +16,7 @@ from pathlib import Path
 from weakref import WeakValueDictionary
 
 from ..errors import CancelledError
+from ..replay.at_once import memory_sizes
 from ..replay.replayer import Replayer
 
 PROCESSES = 4096
@@ -128,11 +129,6 @@ class ReplayerPool:
 
 def _memory_is_short() -> bool:
     """Whether the machine has little memory left; False if that is unknown."""
-    try:
-        with open("/proc/meminfo") as file:
-            words = [line.split() for line in file]
-    except OSError:
-        return False
-    sizes = {line[0]: int(line[1]) for line in words if len(line) > 1}
-    available, total = sizes.get("MemAvailable:"), sizes.get("MemTotal:")
+    sizes = memory_sizes()
+    available, total = sizes.get("MemAvailable"), sizes.get("MemTotal")
     return bool(available and total) and (available or 0) < _SPARE_MEMORY * (total or 0)

@@ -11,11 +11,12 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from rows import Row, at_most, collect, measured, table
+from rows import Row, at_most, collect, faster, measured, table
 
 from quizlog_tui.session.new_record import new_record
 from quizlog_tui.session.session import Session
@@ -44,6 +45,23 @@ from quizlog_tui.record.store import RecordFile
 path = Path(sys.argv[1])
 RecordFile(path.with_suffix(".copy.yaml")).create(RecordFile(path).read())
 """
+COMPUTES = """
+while True:
+    sum(range(1_000_000))
+    input("next? ")
+"""
+WALK = """
+import sys
+from quizlog_tui.replay import walkers
+from pathlib import Path
+from quizlog_tui.replay.replayer import Replayer
+from quizlog_tui.replay.script.source import read_source
+
+walkers.at_once = lambda limits: int(sys.argv[2])
+lines = [["on"] * (branch % 8) + [f"other {branch}"] * 3 for branch in range(64)]
+with Replayer() as replayer:
+    assert len(list(replayer.walk(read_source(Path(sys.argv[1])), 1, lines))) == len(lines)
+"""
 ANSWERS = 30
 """Answers of the longest branch of a record with many."""
 
@@ -62,6 +80,13 @@ def cpu(*command: str, stdin: str = "", codes: Sequence[int] = (0,)) -> float:
     if done.returncode not in codes:
         raise RuntimeError(f"{command} left with {done.returncode}: {done.stderr[-500:]}")
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def wall(*command: str) -> float:
+    """Seconds that a command takes."""
+    began = time.perf_counter()
+    subprocess.run(command, check=True, capture_output=True)
+    return time.perf_counter() - began
 
 
 def in_turns(*calls: Callable[[], float]) -> list[float]:
@@ -168,6 +193,18 @@ def step_rows(folder: Path) -> Iterator[Row]:
     yield at_most(f"screenshot of it / {against}", picture, least, 1.6)
 
 
+def walker_rows(folder: Path, walkers: int) -> Iterator[Row]:
+    """Walking through branches that compute: time and processor time, against one walker."""
+    script = folder / "computes.py"
+    script.write_text(COMPUTES)
+    walk = (sys.executable, "-c", WALK, str(script))
+    ours, one = in_turns(partial(wall, *walk, str(walkers)), partial(wall, *walk, "1"))
+    yield faster(f"64 branches that compute, at most {walkers} walkers / 1, time", ours, one, None)
+    ours, one = in_turns(partial(cpu, *walk, str(walkers)), partial(cpu, *walk, "1"))
+    what = f"64 branches that compute, at most {walkers} walkers / 1, processor time"
+    yield at_most(what, ours, one, 1.3)
+
+
 def parts(folder: Path) -> dict[str, Callable[[], Iterator[Row]]]:
     """All that is measured, by name; each makes its records in a folder of its own."""
     named: list[tuple[str, Callable[[Path], Iterator[Row]]]] = []
@@ -179,6 +216,8 @@ def parts(folder: Path) -> dict[str, Callable[[], Iterator[Row]]]:
     for megabytes in (0.5, 2, 5):
         named.append((f"a line of {megabytes} MB", partial(line_rows, megabytes=megabytes)))
     named.append(("9 MB in a step", step_rows))
+    for walkers in (2, 4):
+        named.append((f"{walkers} walkers", partial(walker_rows, walkers=walkers)))
     return {name: partial(_in_own, rows, folder) for name, rows in named}
 
 

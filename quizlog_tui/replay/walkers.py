@@ -1,0 +1,254 @@
+"""Several walkers through one tree of answers: each takes half of what another has left.
+
+One walker begins. A further one has to start a process and to run again what leads to its part, so
+it begins only when a walker has been seen to need clearly longer for what it has left. It takes the
+later lists, in the order of that walk, which the walk has not begun: nothing is run in vain. Parts
+have processes and folders of their own, so their runs share less than those of one walk.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from itertools import accumulate, chain, islice, pairwise
+from typing import TypeVar
+
+from ..errors import CancelledError
+from .at_once import at_once
+from .process.process import Limits
+from .script.source import Source
+from .tree_walk import Line, Node, Outcome, TreeWalk, in_order, shared, tree_of_lines
+from .world import World
+
+R = TypeVar("R")
+
+Found = tuple[int, list[Outcome]]
+"""The index of a list of answers, and its outcome in each world."""
+
+_WORTH = 0.3
+"""Seconds that a further walker must save: several times what it takes to start."""
+_LOOK = 0.3
+"""Seconds between looks at whether a further walker pays."""
+
+
+class Walk:
+    """A walk through a tree in each of several worlds, all of them in step."""
+
+    def __init__(self, walks: Sequence[TreeWalk], end: Callable[[], None]) -> None:
+        self._walks = walks
+        self._end = end
+        self._pool = ThreadPoolExecutor(len(walks))
+
+    def __iter__(self) -> Iterator[Found]:
+        return self
+
+    def __next__(self) -> Found:
+        """The next list that came to its end.
+
+        Raises:
+            CancelledError: `cancel` was called.
+        """
+        if len(self._walks) == 1:
+            index, outcome = next(self._walks[0])
+            return index, [outcome]
+        pairs = [result_of(future) for future in [self._pool.submit(next, w) for w in self._walks]]
+        return pairs[0][0], [outcome for _, outcome in pairs]
+
+    def cancel(self) -> None:
+        """Make a running `next` of another thread, and every later one, raise `CancelledError`."""
+        for walk in self._walks:
+            walk.cancel()
+
+    def close(self) -> None:
+        """End every process."""
+        self.cancel()
+        self._pool.shutdown()
+        for walk in self._walks:
+            walk.close()
+        self._end()
+
+
+class _Walker:
+    """A walk and the lists that it has yet to come to."""
+
+    def __init__(self, tree: Node, walk: Walk) -> None:
+        self.walk = walk
+        self.left = deque(in_order(tree))
+        self._works = deque(works([answers for _, answers in self.left]))
+        self._began = time.perf_counter()
+        self._done = 0
+
+    def advance(self) -> None:
+        """Note that the walk came to the end of its next list."""
+        self.left.popleft()
+        self._done += self._works.popleft()
+
+    def spare(self) -> tuple[float, int]:
+        """Seconds that another walker would save, and the number of lists it would take."""
+        if not self._done or len(self.left) < 2:
+            return 0.0, 0
+        kept = halfway(list(self._works))
+        given = len(self.left) - kept
+        theirs = sum(works([self.left[at][1] for at in range(kept, len(self.left))]))
+        own = sum(list(self._works)[:kept])
+        pace = (time.perf_counter() - self._began) / self._done
+        return pace * (sum(self._works) - max(own, theirs)), given
+
+    def give(self, count: int) -> list[Line]:
+        """Give away the last lists."""
+        given = [self.left.pop() for _ in range(count)]
+        for _ in given:
+            self._works.pop()
+        return given[::-1]
+
+
+def works(lines: Sequence[Sequence[str]]) -> list[int]:
+    """The work for each of several lists, in the order of a walk: a copy, and each new answer."""
+    return [1 + len(b) - shared(a, b) for a, b in pairwise(chain([()], map(tuple, lines)))]
+
+
+def halfway(amounts: Sequence[int]) -> int:
+    """How many of several amounts make about half of their sum; not none, nor all."""
+    half = sum(amounts) / 2
+    count = sum(so_far <= half for so_far in accumulate(amounts))
+    return min(max(1, count), len(amounts) - 1)
+
+
+class _Abreast:
+    """A walk through a tree by one walker and, where they pay, by further ones.
+
+    Args:
+        begin: Begins a walk.
+        may_begin: Whether the machine bears a further one now.
+    """
+
+    def __init__(self, begin: Callable[[Node], Walk], may_begin: Callable[[], bool]) -> None:
+        self._begin = begin
+        self._may_begin = may_begin
+        self._walking: dict[Future[Found], _Walker] = {}
+        self._failed: list[Future[Found]] = []
+        self._next_look = time.perf_counter() + _LOOK
+
+    def results(self, tree: Node) -> Iterator[Found]:
+        """The results in any order; if a walk fails, its error comes after those of the others."""
+        pool = ThreadPoolExecutor(tree.count)
+        try:
+            self._add(pool, tree)
+            while self._walking:
+                # In slices, as a Ctrl-C just before an endless wait is missed.
+                done = wait(self._walking, timeout=0.2, return_when=FIRST_COMPLETED).done
+                for future in done:
+                    yield from self._ended(pool, future)
+                self._look(pool)
+            for future in self._failed:
+                future.result()
+        finally:
+            self._end(pool)
+
+    def _add(self, pool: ThreadPoolExecutor, tree: Node) -> None:
+        self._go_on(pool, _Walker(tree, self._begin(tree)))
+
+    def _go_on(self, pool: ThreadPoolExecutor, walker: _Walker) -> None:
+        self._walking[pool.submit(next, walker.walk)] = walker
+
+    def _ended(self, pool: ThreadPoolExecutor, future: Future[Found]) -> Iterator[Found]:
+        """The result of a call that ended, if any; its walker goes on if it has lists left.
+
+        Raises:
+            CancelledError: It was cancelled; a walk that has just begun may not know.
+        """
+        if isinstance(future.exception(), CancelledError):
+            future.result()
+        walker = self._walking.pop(future)
+        if future.exception() is not None:
+            self._failed.append(future)
+            walker.walk.close()
+            return
+        walker.advance()
+        if walker.left:
+            self._go_on(pool, walker)
+        else:
+            walker.walk.close()
+        yield future.result()
+
+    def _look(self, pool: ThreadPoolExecutor) -> None:
+        """Begin a further walker if one pays; it takes most from where that saves most."""
+        if time.perf_counter() < self._next_look or not self._walking or not self._may_begin():
+            return
+        self._next_look = time.perf_counter() + _LOOK
+        offers = [(*walker.spare(), walker) for walker in self._walking.values()]
+        saved, count, walker = max(offers, key=lambda offer: offer[0])
+        if saved >= _WORTH:
+            self._add(pool, tree_of_lines(walker.give(count)))
+
+    def _end(self, pool: ThreadPoolExecutor) -> None:
+        """End every walk that was abandoned."""
+        for walker in self._walking.values():
+            walker.walk.cancel()
+        pool.shutdown()
+        for walker in self._walking.values():
+            walker.walk.close()
+
+
+class Walks:
+    """The walks of a replayer: together no more at once than the machine bears, if that pays.
+
+    Args:
+        limits: Bounds on each run.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._under_way: list[TreeWalk] = []
+        self._over = False
+
+    def through(self, source: Source, worlds: Sequence[World], tree: Node) -> Iterator[Found]:
+        """The outcomes of many lists of answers in several worlds, in any order.
+
+        Raises:
+            CancelledError: `cancel` was called meanwhile.
+        """
+
+        def begin(part: Node) -> Walk:
+            walks = [TreeWalk(source, world, part, self._limits) for world in worlds]
+            return self._begun(walks)
+
+        def may_begin() -> bool:
+            return len(self._under_way) + len(worlds) <= at_once(self._limits)
+
+        if tree.count > 1 and 2 * len(worlds) <= at_once(self._limits):
+            yield from _Abreast(begin, may_begin).results(tree)
+        else:
+            with contextlib.closing(begin(tree)) as walk:
+                yield from islice(walk, tree.count)
+
+    def _begun(self, walks: Sequence[TreeWalk]) -> Walk:
+        def end() -> None:
+            for walk in walks:
+                self._under_way.remove(walk)
+
+        self._under_way += walks
+        if self._over:
+            end()
+            raise CancelledError("given up")
+        return Walk(walks, end)
+
+    def give_up(self) -> None:
+        """Cancel all walks under way, and refuse new ones."""
+        self._over = True
+        self.cancel()
+
+    def cancel(self) -> None:
+        """Make all walks under way raise `CancelledError` soon."""
+        for walk in list(self._under_way):
+            walk.cancel()
+
+
+def result_of(future: Future[R]) -> R:
+    """The result of a call. Waits in slices, as a Ctrl-C just before an endless wait is missed."""
+    while not wait([future], timeout=0.2).done:
+        pass
+    return future.result()
