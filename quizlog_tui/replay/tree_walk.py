@@ -83,7 +83,7 @@ def _next(node: Node, line: tuple[str, ...], at: int) -> Node:
     if there is None:
         there = node.below[line[at]] = Node(line[at:])
         return there
-    common = shared(there.answers, line[at : at + len(there.answers)])
+    common = _shared(there.answers, line[at : at + len(there.answers)])
     if common == len(there.answers):
         return there
     parting = Node(there.answers[:common], below={there.answers[common]: there}, count=there.count)
@@ -92,7 +92,7 @@ def _next(node: Node, line: tuple[str, ...], at: int) -> Node:
     return parting
 
 
-def shared(a: tuple[str, ...], b: tuple[str, ...]) -> int:
+def _shared(a: tuple[str, ...], b: tuple[str, ...]) -> int:
     """Number of equal answers at the beginning."""
     if a == b:
         return len(a)

@@ -10,17 +10,16 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from itertools import accumulate, chain, islice, pairwise
-from typing import TypeVar
+from itertools import accumulate, islice
+from typing import NamedTuple, TypeVar
 
 from ..errors import CancelledError
 from .at_once import at_once
 from .process.process import Limits
 from .script.source import Source
-from .tree_walk import Line, Node, Outcome, TreeWalk, in_order, shared, tree_of_lines
+from .tree_walk import Node, Outcome, TreeWalk, in_order, tree_of_lines
 from .world import World
 
 R = TypeVar("R")
@@ -71,43 +70,65 @@ class Walk:
         self._end()
 
 
+class Work(NamedTuple):
+    """What a list of answers takes, in answers; a copy counts as one."""
+
+    alone: int
+    """From the start."""
+    after: int
+    """After the lists before it."""
+
+
+def works(tree: Node) -> list[Work]:
+    """The work for each list of a tree, in the order of a walk."""
+    found, left, new = [], [(tree, 0)], 0
+    while left:
+        here, length = left.pop()
+        new += len(here.answers)
+        for _ in here.ends:
+            found.append(Work(1 + length, 1 + new))
+            new = 0
+        left += [(below, length + len(below.answers)) for below in reversed(here.by_weight)]
+    return found
+
+
 class _Walker:
-    """A walk and the lists that it has yet to come to."""
+    """A walk, and the lists that it has yet to come to."""
 
     def __init__(self, tree: Node, walk: Walk) -> None:
         self.walk = walk
-        self.left = deque(in_order(tree))
-        self._works = deque(works([answers for _, answers in self.left]))
+        self._tree = tree
+        self._works = works(tree)
         self._began = time.perf_counter()
-        self._done = 0
+        self._ended = 0
+        self._work_done = 0
+
+    @property
+    def left(self) -> Sequence[Work]:
+        """The works of the lists that are left."""
+        return self._works[self._ended :]
 
     def advance(self) -> None:
         """Note that the walk came to the end of its next list."""
-        self.left.popleft()
-        self._done += self._works.popleft()
+        self._work_done += self._works[self._ended].after
+        self._ended += 1
 
     def spare(self) -> tuple[float, int]:
         """Seconds that another walker would save, and the number of lists it would take."""
-        if not self._done or len(self.left) < 2:
+        left = self.left
+        if not self._work_done or len(left) < 2:
             return 0.0, 0
-        kept = halfway(list(self._works))
-        given = len(self.left) - kept
-        theirs = sum(works([self.left[at][1] for at in range(kept, len(self.left))]))
-        own = sum(list(self._works)[:kept])
-        pace = (time.perf_counter() - self._began) / self._done
-        return pace * (sum(self._works) - max(own, theirs)), given
+        after = [work.after for work in left]
+        kept = halfway(after)
+        longest = max(sum(after[:kept]), left[kept].alone + sum(after[kept + 1 :]))
+        pace = (time.perf_counter() - self._began) / self._work_done
+        return pace * (sum(after) - longest), len(left) - kept
 
-    def give(self, count: int) -> list[Line]:
+    def give(self, count: int) -> Node:
         """Give away the last lists."""
-        given = [self.left.pop() for _ in range(count)]
-        for _ in given:
-            self._works.pop()
-        return given[::-1]
-
-
-def works(lines: Sequence[Sequence[str]]) -> list[int]:
-    """The work for each of several lists, in the order of a walk: a copy, and each new answer."""
-    return [1 + len(b) - shared(a, b) for a, b in pairwise(chain([()], map(tuple, lines)))]
+        end = len(self._works)
+        del self._works[end - count :]
+        return tree_of_lines(islice(in_order(self._tree), end - count, end))
 
 
 def halfway(amounts: Sequence[int]) -> int:
@@ -182,7 +203,7 @@ class _Abreast:
         offers = [(*walker.spare(), walker) for walker in self._walking.values()]
         saved, count, walker = max(offers, key=lambda offer: offer[0])
         if saved >= _WORTH:
-            self._add(pool, tree_of_lines(walker.give(count)))
+            self._add(pool, walker.give(count))
 
     def _end(self, pool: ThreadPoolExecutor) -> None:
         """End every walk that was abandoned."""
@@ -219,7 +240,9 @@ class Walks:
         def may_begin() -> bool:
             return len(self._under_way) + len(worlds) <= at_once(self._limits)
 
-        if tree.count > 1 and 2 * len(worlds) <= at_once(self._limits):
+        # what was granted is used in place, where runs at once would meet each other's files
+        several = tree.count > 1 and not source.allowed
+        if several and 2 * len(worlds) <= at_once(self._limits):
             yield from _Abreast(begin, may_begin).results(tree)
         else:
             with contextlib.closing(begin(tree)) as walk:

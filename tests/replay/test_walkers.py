@@ -65,7 +65,9 @@ def test_the_works_of_lists_are_the_answers_of_their_tree_and_a_copy_each(
     lines: list[list[str]],
 ) -> None:
     tree = tree_of(lines)
-    assert sum(works([line for _, line in in_order(tree)])) == answers_in(tree) + len(lines)
+    found = works(tree)
+    assert sum(work.after for work in found) == answers_in(tree) + len(lines)
+    assert [work.alone for work in found] == [1 + len(line) for _, line in in_order(tree)]
 
 
 @given(st.lists(st.integers(1, 50), min_size=2))
