@@ -100,7 +100,7 @@ def branch_drifts(
 ) -> list[BranchDrift]:
     """How far several branches agree with a version of the script, each to its end.
 
-    They are run in one walk with all their answers, and steps after the first difference are
+    They are run together with all their answers, and steps after the first difference are
     dropped: answers to other questions change nothing outside the run. Branches of a script with
     grants, or one that exceeded a limit, are run one by one instead.
     """

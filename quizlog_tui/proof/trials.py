@@ -1,6 +1,6 @@
 """Replays of one script under changed conditions, in fresh processes, and the search for a culprit.
 
-Replays for several branches are made in one walk. The search finds the conditions that make two
+Replays for several branches are made together. The search finds the conditions that make two
 runs differ by changing conditions. Knows nothing of verdicts.
 """
 

@@ -177,7 +177,7 @@ class Session:
     ) -> Iterator[tuple[str, Transcript | QuizlogError]]:
         """The runs of several branches to their ends, or their errors, in any order.
 
-        They are replayed in one walk of their answers.
+        What they have in common is replayed once.
 
         Raises:
             CancelledError: The replayer was cancelled meanwhile.
