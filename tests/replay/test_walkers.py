@@ -17,6 +17,7 @@ from quizlog_tui.replay import at_once, walkers
 from quizlog_tui.replay.at_once import memory_sizes
 from quizlog_tui.replay.process.process import Limits
 from quizlog_tui.replay.replayer import Replayer, replay
+from quizlog_tui.replay.script.granted import grant, granted_source
 from quizlog_tui.replay.script.source import Source, read_source
 from quizlog_tui.replay.transcript import Transcript
 from quizlog_tui.replay.tree_walk import Outcome, TreeWalk, in_order, tree_of
@@ -119,6 +120,15 @@ def test_no_more_walk_at_once_than_the_machine_bears(
     assert peak == most
     assert bool(eager) == (most > worlds)
     assert not walks._under_way
+
+
+def test_real_files_are_used_by_one_walker_alone(build: Build, eager: list[int]) -> None:
+    script = build.script(f"#quizlog: real-files\n{ASKS}")
+    grant(granted_source(script), ["real-files"])
+    source = granted_source(script)
+    assert source.allowed
+    assert len(through(source, MANY, [World(1)], Limits())) == len(MANY)
+    assert not eager
 
 
 @linux
