@@ -183,7 +183,7 @@ def test_what_is_true_only_some_time_later_is_not_reproducible(build: Build) -> 
 
 
 VERDICTS = {
-    "posix.stat('quiz.py').st_ino % 10": "file-metadata",
+    "posix.stat('quiz.py').st_ino": "file-metadata",
     "day(posix.stat('quiz.py').st_mtime)": "file-metadata",
     "told(libc.stat, here, room)[1]": "file-metadata",
     "day(fresh('time').time())": "clock",
