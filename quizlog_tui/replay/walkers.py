@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from itertools import accumulate, islice
 from typing import NamedTuple, TypeVar
@@ -36,9 +36,9 @@ _LOOK = 0.3
 class Walk:
     """A walk through a tree in each of several worlds, all of them in step."""
 
-    def __init__(self, walks: Sequence[TreeWalk], end: Callable[[], None]) -> None:
+    def __init__(self, walks: Sequence[TreeWalk], owner: Walks) -> None:
         self._walks = walks
-        self._end = end
+        self._owner = owner
         self._pool = ThreadPoolExecutor(len(walks))
 
     def __iter__(self) -> Iterator[Found]:
@@ -67,7 +67,7 @@ class Walk:
         self._pool.shutdown()
         for walk in self._walks:
             walk.close()
-        self._end()
+        self._owner.end(self._walks)
 
 
 class Work(NamedTuple):
@@ -139,16 +139,12 @@ def halfway(amounts: Sequence[int]) -> int:
 
 
 class _Abreast:
-    """A walk through a tree by one walker and, where they pay, by further ones.
+    """A walk through a tree by one walker and, where they pay, by further ones."""
 
-    Args:
-        begin: Begins a walk.
-        may_begin: Whether the machine bears a further one now.
-    """
-
-    def __init__(self, begin: Callable[[Node], Walk], may_begin: Callable[[], bool]) -> None:
-        self._begin = begin
-        self._may_begin = may_begin
+    def __init__(self, owner: Walks, source: Source, worlds: Sequence[World]) -> None:
+        self._owner = owner
+        self._source = source
+        self._worlds = worlds
         self._walking: dict[Future[Found], _Walker] = {}
         self._failed: list[Future[Found]] = []
         self._next_look = time.perf_counter() + _LOOK
@@ -170,7 +166,8 @@ class _Abreast:
             self._end(pool)
 
     def _add(self, pool: ThreadPoolExecutor, tree: Node) -> None:
-        self._go_on(pool, _Walker(tree, self._begin(tree)))
+        walk = self._owner.begin(self._source, self._worlds, tree)
+        self._go_on(pool, _Walker(tree, walk))
 
     def _go_on(self, pool: ThreadPoolExecutor, walker: _Walker) -> None:
         self._walking[pool.submit(next, walker.walk)] = walker
@@ -197,7 +194,9 @@ class _Abreast:
 
     def _look(self, pool: ThreadPoolExecutor) -> None:
         """Begin a further walker if one pays; it takes most from where that saves most."""
-        if time.perf_counter() < self._next_look or not self._walking or not self._may_begin():
+        if time.perf_counter() < self._next_look or not self._walking:
+            return
+        if not self._owner.may_begin(len(self._worlds)):
             return
         self._next_look = time.perf_counter() + _LOOK
         offers = [(*walker.spare(), walker) for walker in self._walking.values()]
@@ -232,32 +231,37 @@ class Walks:
         Raises:
             CancelledError: `cancel` was called meanwhile.
         """
-
-        def begin(part: Node) -> Walk:
-            walks = [TreeWalk(source, world, part, self._limits) for world in worlds]
-            return self._begun(walks)
-
-        def may_begin() -> bool:
-            return len(self._under_way) + len(worlds) <= at_once(self._limits)
-
         # what was granted is used in place, where runs at once would meet each other's files
         several = tree.count > 1 and not source.allowed
         if several and 2 * len(worlds) <= at_once(self._limits):
-            yield from _Abreast(begin, may_begin).results(tree)
+            yield from _Abreast(self, source, worlds).results(tree)
         else:
-            with contextlib.closing(begin(tree)) as walk:
+            with contextlib.closing(self.begin(source, worlds, tree)) as walk:
                 yield from islice(walk, tree.count)
 
-    def _begun(self, walks: Sequence[TreeWalk]) -> Walk:
-        def end() -> None:
-            for walk in walks:
-                self._under_way.remove(walk)
+    def begin(self, source: Source, worlds: Sequence[World], tree: Node) -> Walk:
+        """Begin a walk through a tree, to be closed by the caller.
 
+        Raises:
+            CancelledError: `give_up` was called.
+        """
+        return self._begun([TreeWalk(source, world, tree, self._limits) for world in worlds])
+
+    def may_begin(self, count: int) -> bool:
+        """Whether the machine bears so many walks more."""
+        return len(self._under_way) + count <= at_once(self._limits)
+
+    def _begun(self, walks: Sequence[TreeWalk]) -> Walk:
         self._under_way += walks
         if self._over:
-            end()
+            self.end(walks)
             raise CancelledError("given up")
-        return Walk(walks, end)
+        return Walk(walks, self)
+
+    def end(self, walks: Sequence[TreeWalk]) -> None:
+        """Note that walks have ended."""
+        for walk in walks:
+            self._under_way.remove(walk)
 
     def give_up(self) -> None:
         """Cancel all walks under way, and refuse new ones."""
