@@ -48,6 +48,8 @@ TrialRequest = tuple[Variation, ...] | CauseSearch
 
 _TRIES = 3
 """Times that runs must differ and agree, so that it is hardly by chance."""
+_MOST_AT_A_TIME = 8
+"""Maximum number of runs alone at a time: several records may be judged at once."""
 
 
 class Trials:
@@ -133,7 +135,8 @@ class Trials:
         def all_of(line: Sequence[str]) -> list[Outcome]:
             return [self._outcome(line, other) for other in worlds]
 
-        return list(self._runs.run_parallel(all_of, lines, self._runs.at_once()))
+        workers = min(_MOST_AT_A_TIME, self._runs.at_once())
+        return list(self._runs.run_parallel(all_of, lines, workers))
 
     def _outcome(self, answers: Sequence[str], other: Variation) -> Outcome:
         try:
