@@ -109,8 +109,8 @@ class Panes:
     def draw(self) -> None:
         """Draw the state."""
         state, shown = self.state, self.state.shown
-        first = max(0, state.step - _NEAR) if self._is_near else 0
-        self.output.show(self._measured().at(shown, state.head.hidden, first=first), end=True)
+        document = self._measured().at(shown, state.head.hidden, first=self._first)
+        self.output.show(document, end=True)
         rows = self.known.timeline(state.whole)
         self._draw_timeline(rows)
         self._draw_recorded(rows)
@@ -261,8 +261,13 @@ class Panes:
         while self._is_near:
             await asyncio.sleep(_SLICE / 10)
             if self._measured().measure(_SLICE):
-                self._is_near = False
-                self.output.keep_place(self.draw, max(0, self.state.step - _NEAR))
+                first, self._is_near = self._first, False
+                self.output.keep_place(self.draw, first)
+
+    @property
+    def _first(self) -> int:
+        """The first step whose output is drawn."""
+        return max(0, self.state.step - _NEAR) if self._is_near else 0
 
     def _about_answer(self, step: int) -> str:
         """Who gave the answer at a step and when, as far as that is known."""
