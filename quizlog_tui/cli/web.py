@@ -251,10 +251,10 @@ def _serve(arguments: Namespace) -> int:
         raise UsageError("--write is for --screens only", hint="leave it out")
     needs("server", "fastapi", "uvicorn", "httpx", "dotenv")
     from ..server.admission import allowed_bounds
-    from ..server.app import ServerSettings
-    from ..server.lookup import served
+    from ..server.app import ServerSettings, open_app
     from ..server.run import address, listening, rules_for
     from ..server.run import serve as run
+    from ..session.served_folders import served
     from ..solver.models.choice import Choice, cost_note, doubts
 
     folders = served(Path(name) for name in arguments.folder or ["."])
@@ -278,7 +278,9 @@ def _serve(arguments: Namespace) -> int:
             takes = " and takes tasks" if tasks else ""
             say(f"serves {', '.join(names)}{takes}; Ctrl-C ends it")
 
-        run(ServerSettings(folders, rules, choice, allowed_bounds(), tasks), sock, started)
+        bounds = allowed_bounds()
+        settings = ServerSettings(folders, rules, choice, bounds, tasks)
+        run(partial(open_app, settings), bounds.connections, sock, started)
     return 0
 
 

@@ -17,7 +17,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ..errors import QuizlogError
-from .replayer_pool import PROCESSES
+from ..session.replayer_pool import PROCESSES
 from .replies import BadRequestError, encode, error_data
 
 MAX_BODY = 8 * 1024 * 1024

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
-import json
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response, StreamingResponse
-from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 
 from .. import __version__
@@ -30,6 +29,10 @@ from ..errors import (
     UsageError,
     refusal,
 )
+from ..record.who import Giver
+from ..session.open_sessions import OpenSessions
+from ..session.replayer_pool import ReplayerPool
+from ..session.served_folders import Folders, NotServedError
 from ..solver.models.choice import Choice
 from .admission import TRIGGERS, AccessRules, Bounds, Shield
 from .bodies import (
@@ -38,17 +41,11 @@ from .bodies import (
     DECISIONS,
     FAULTS,
     HEALTH,
-    REPLY,
-    STEP,
-    ScriptStep,
     Solve,
-    Step,
 )
-from .lookup import Folders, NotServedError
-from .model_questions import ModelQuestions
-from .replayer_pool import ReplayerPool
-from .replies import BadRequestError, encode, error_data, events
-from .sessions import Sessions
+from .model_questions import ModelQuestions, events
+from .replies import BadRequestError, EncodedJson, encode, error_data
+from .steps import add_steps
 
 if TYPE_CHECKING:
     from ..webquiz.task.settings import TaskSettings
@@ -67,15 +64,38 @@ class ServerSettings:
     """Settings of tasks on web pages; None if the server takes no tasks."""
 
 
-class _Json(Response):
-    """A response whose content is encoded JSON."""
+async def open_app(settings: ServerSettings, stack: AsyncExitStack) -> FastAPI:
+    """Make the application, with tasks if the server takes any; the stack closes them.
 
-    media_type = "application/json"
+    Raises:
+        ConfigError: The server takes tasks, and their database or models cannot be used.
+        LockedError: Another process works the tasks.
+    """
+    return create_app(settings, await _open_tasks(settings, stack))
+
+
+async def _open_tasks(settings: ServerSettings, stack: AsyncExitStack) -> Tasks | None:
+    """The tasks, if the server takes any; the stack closes them."""
+    if settings.tasks is None:
+        return None
+    from ..episodes.runs.model_runs import KIND, answering
+    from ..sandbox import run_code
+    from ..webquiz.task.task_runner import open_task_runner
+    from ..webquiz.task.tasks import open_tasks
+
+    runner = await stack.enter_async_context(
+        open_task_runner(settings.tasks, settings.choice, run_code)
+    )
+    starting = asyncio.create_task(runner.browser.start())
+    stack.push_async_callback(asyncio.wait, [starting])  # a half-started browser cannot be closed
+    others = {KIND: answering(runner.panel)}
+    return await stack.enter_async_context(open_tasks(runner, others))
 
 
 def create_app(settings: ServerSettings, tasks: Tasks | None = None) -> FastAPI:
     """Make the application. It ends its processes on shutdown; the caller closes `tasks`."""
-    sessions = Sessions(settings.folders, ReplayerPool(settings.bounds.processes))
+    replayers = ReplayerPool(settings.bounds.processes)
+    sessions = OpenSessions(settings.folders, replayers, Giver("http"))
     asking = ModelQuestions(sessions, settings.choice)
 
     @asynccontextmanager
@@ -94,7 +114,8 @@ def create_app(settings: ServerSettings, tasks: Tasks | None = None) -> FastAPI:
         responses=FAULTS,
     )
     app.state.sessions = sessions
-    _add_steps(app, sessions)
+    add_steps(app, sessions)
+    app.include_router(_health(sessions))
     app.include_router(_questions(asking))
     app.include_router(_tasks(tasks))
     _add_error_handlers(app, settings.folders)
@@ -125,55 +146,23 @@ def _no_tasks() -> APIRouter:
     return router
 
 
-class _StepRoute(APIRoute):
-    """Reads a step by itself, as FastAPI's general way takes as long as the step.
+def _health(sessions: OpenSessions) -> APIRouter:
+    router = APIRouter(default_response_class=EncodedJson)
 
-    FastAPI gets the bodies that are no step, and refuses them.
-    """
-
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """What answers a request."""
-        refuse = super().get_route_handler()
-
-        async def answer(request: Request) -> Any:
-            try:
-                step = STEP.validate_python(json.loads(await request.body()))
-            except (ValueError, RecursionError):
-                return await refuse(request)
-            return await self.endpoint(step)
-
-        return answer
-
-
-def _add_steps(app: FastAPI, sessions: Sessions) -> None:
-    async def next_(step: Step) -> Response:
-        if isinstance(step, ScriptStep):
-            return _Json(await sessions.replayed(step))
-        return _Json(await sessions.stepped(step))
-
-    app.router.add_api_route(
-        "/quizlog/next",
-        next_,
-        methods=["POST"],
-        response_class=_Json,
-        summary="Show or answer a questionnaire",
-        responses=REPLY,
-        route_class_override=_StepRoute,
-    )
-
-    @app.get(
-        "/health",
-        response_class=_Json,
-        summary="Whether the server answers, and what it holds open",
-        responses=HEALTH,
+    @router.get(
+        "/health", summary="Whether the server answers, and what it holds open", responses=HEALTH
     )
     async def health() -> Response:
         counts = {"sessions": len(sessions), "processes": sessions.replayers.processes}
-        return _Json(encode({"schema_version": 1, "status": "ok", "version": __version__} | counts))
+        return EncodedJson(
+            encode({"schema_version": 1, "status": "ok", "version": __version__} | counts)
+        )
+
+    return router
 
 
 def _questions(asking: ModelQuestions) -> APIRouter:
-    router = APIRouter(default_response_class=_Json)
+    router = APIRouter(default_response_class=EncodedJson)
 
     @router.post("/solve", summary="Ask several models and make a decision", responses=DECIDED)
     async def solve(body: Solve, request: Request) -> Response:
@@ -181,17 +170,17 @@ def _questions(asking: ModelQuestions) -> APIRouter:
             stream = events(lambda tell: asking.solved(body, tell))
             headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
             return StreamingResponse(stream, media_type="text/event-stream", headers=headers)
-        return _Json(encode(await asking.solved(body, lambda progress: None)))
+        return EncodedJson(encode(await asking.solved(body, lambda progress: None)))
 
     @router.get("/decisions", summary="The decisions about a record", responses=DECISIONS)
     async def decisions(
         sheet_id: Annotated[str, Query()], rule: Annotated[str | None, Query()] = None
     ) -> Response:
-        return _Json(encode(await asking.of_sheet(sheet_id, rule)))
+        return EncodedJson(encode(await asking.of_sheet(sheet_id, rule)))
 
     @router.get("/decisions/{decision_id}", summary="A recent decision", responses=DECISION)
     async def decision(decision_id: str) -> Response:
-        return _Json(encode(asking.recent(decision_id)))
+        return EncodedJson(encode(asking.recent(decision_id)))
 
     return router
 
@@ -225,7 +214,7 @@ def _add_error_handlers(app: FastAPI, folders: Folders) -> None:
     def reply(status: int, error: QuizlogError) -> Response:
         error.message = folders.shown(error.message)
         error.where = error.where and folders.shown(error.where)
-        return _Json(encode(error_data(error)), status_code=status)
+        return EncodedJson(encode(error_data(error)), status_code=status)
 
     @app.exception_handler(QuizlogError)
     async def ours(request: Request, error: QuizlogError) -> Response:

@@ -2,21 +2,28 @@
 
 A record's question is read in a separate session, so that others can answer the record in the
 meantime. The decision is then given as the answer if the record still asks the same question.
+
+Server-sent events tell of the progress: any number of `progress` (what, name, the decision so far),
+then one `done` (the same JSON as without events) or `error`. If the client disconnects, the models'
+requests are cancelled.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..errors import did_you_mean
+from ..errors import QuizlogError, did_you_mean, refusal
 from ..files.paths import decisions_path
 from ..sandbox import run_code
+from ..session.open_sessions import OpenSessions
+from ..session.served_folders import SHEET, NotServedError
 from ..session.session import Session
 from ..solver.autopilot import Pending, accept, agreed, ask_about, read_pending
 from ..solver.decision import Decision, ModelQuestion
@@ -25,9 +32,7 @@ from ..solver.models.choice import Choice, chosen_panel
 from ..solver.solve import Progress, solve
 from ..solver.voting.decide import RULES, decide
 from .bodies import QuestionSolve, RecordSolve
-from .lookup import SHEET, NotServedError
-from .replies import BadRequestError
-from .sessions import Sessions
+from .replies import BadRequestError, error_data, event
 
 AT_ONCE = 8
 """Maximum number of concurrent questions; more wait."""
@@ -35,12 +40,16 @@ _RECENT = 256
 """Number of recent decisions that can be fetched by id."""
 
 Tell = Callable[[Progress], None]
+_ALIVE_SECONDS = 15.0
+"""Seconds without an event after which a comment is sent, to detect a broken connection."""
+Work = Callable[[Callable[[Progress], None]], Awaitable[dict[str, Any]]]
+_Event = tuple[str, Mapping[str, Any]]
 
 
 class ModelQuestions:
     """Asks models on behalf of clients and remembers recent decisions."""
 
-    def __init__(self, sessions: Sessions, choice: Choice) -> None:
+    def __init__(self, sessions: OpenSessions, choice: Choice) -> None:
         self._sessions = sessions
         self._choice = choice
         self._turns = asyncio.Semaphore(AT_ONCE)
@@ -118,3 +127,41 @@ class ModelQuestions:
         faults = [self._sessions.folders.shown(str(fault)) for fault in file.faults]
         data = [to_data(decision) for decision in decisions]
         return {"schema_version": 1, "decisions": data, "faults": faults}
+
+
+# -- events
+
+
+async def events(work: Work) -> AsyncIterator[bytes]:
+    """The events of `work` until it ends; it is cancelled if the generator is closed."""
+    queue: asyncio.Queue[_Event] = asyncio.Queue()
+    task = asyncio.create_task(_work(work, queue))
+    try:
+        kind = "progress"
+        while kind == "progress":
+            try:
+                async with asyncio.timeout(_ALIVE_SECONDS):
+                    kind, data = await queue.get()
+            except TimeoutError:
+                yield b": still at work\n\n"
+                continue
+            yield event(kind, data)
+    finally:
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+
+
+async def _work(work: Work, queue: asyncio.Queue[_Event]) -> None:
+    def tell(progress: Progress) -> None:
+        data = {"what": progress.what, "name": progress.name}
+        queue.put_nowait(("progress", data | {"decision": to_data(progress.decision)}))
+
+    try:
+        queue.put_nowait(("done", await work(tell)))
+    except Exception as error:
+        shown = refusal(error)
+        defect = QuizlogError("the server failed", hint="see the messages of the server")
+        queue.put_nowait(("error", error_data(shown or defect)))
+        if shown is None:
+            raise

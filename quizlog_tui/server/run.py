@@ -13,11 +13,11 @@ import asyncio
 import ipaddress
 import signal
 import socket
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from functools import partial
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import h11
 import uvicorn
@@ -25,11 +25,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ..errors import LimitError, QuizlogError, UsageError
 from .admission import ACCEPTED, LOOPBACK, READ_SECONDS, AccessRules
-from .app import ServerSettings, create_app
 from .replies import BadRequestError, encode, error_data
-
-if TYPE_CHECKING:
-    from ..webquiz.task.tasks import Tasks
 
 _BACKLOG = 2048
 """Maximum number of connections that wait to be accepted."""
@@ -85,14 +81,11 @@ def address(sock: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def make_server(
-    settings: ServerSettings, started: Callable[[], None], tasks: Tasks | None = None
-) -> uvicorn.Server:
+def make_server(app: Any, connections: int, started: Callable[[], None]) -> uvicorn.Server:
     """An HTTP server, which prints nothing, and calls `started` once it accepts requests."""
-    crowd = _ConnectionCrowd(settings.bounds.connections)
     config = uvicorn.Config(
-        create_app(settings, tasks),
-        http=cast(Any, partial(Connection, crowd)),
+        app,
+        http=cast(Any, partial(Connection, _ConnectionCrowd(connections))),
         backlog=ACCEPTED,
         log_level="warning",
         access_log=False,
@@ -122,59 +115,43 @@ class _Server(uvicorn.Server):
         self._started()
 
 
-def serve(settings: ServerSettings, sock: socket.socket, started: Callable[[], None]) -> None:
-    """Answer requests until interrupted.
+OpenApp = Callable[[AsyncExitStack], Awaitable[Any]]
+"""Opens the application to serve; the stack closes what it needs."""
 
-    Raises:
-        ConfigError: The server takes tasks, and their database or models cannot be used.
-        LockedError: Another process works the tasks.
-    """
+
+def serve(
+    open_app: OpenApp, connections: int, sock: socket.socket, started: Callable[[], None]
+) -> None:
+    """Answer requests until interrupted; raises what `open_app` raises."""
     signal.signal(signal.SIGTERM, end_program)
     with asyncio.Runner() as runner:
         stack = AsyncExitStack()
         try:
-            runner.run(_serve(settings, sock, started, stack))
+            runner.run(_serve(open_app, connections, sock, started, stack))
         finally:
             # An interrupt ends the first run; this second one can end the tasks undisturbed.
             runner.run(stack.aclose())
 
 
 async def _serve(
-    settings: ServerSettings,
+    open_app: OpenApp,
+    connections: int,
     sock: socket.socket,
     started: Callable[[], None],
     stack: AsyncExitStack,
 ) -> None:
-    """Take tasks and answer requests, in one run of the event loop.
+    """Open the application and answer requests, in one run of the event loop.
 
     A task that is found while its loop is stopped would be worked in another loop, where the
     browser never answers.
     """
-    server = make_server(settings, started, await _tasks(settings, stack))
+    server = make_server(await open_app(stack), connections, started)
     await server.serve(sockets=[sock])
 
 
 def end_program(number: int, _: object) -> None:
     """End the program in the same orderly way as Ctrl-C."""
     raise SystemExit(128 + number)
-
-
-async def _tasks(settings: ServerSettings, stack: AsyncExitStack) -> Tasks | None:
-    """The tasks, if the server takes any; the stack closes them."""
-    if settings.tasks is None:
-        return None
-    from ..episodes.runs.model_runs import KIND, answering
-    from ..sandbox import run_code
-    from ..webquiz.task.task_runner import open_task_runner
-    from ..webquiz.task.tasks import open_tasks
-
-    runner = await stack.enter_async_context(
-        open_task_runner(settings.tasks, settings.choice, run_code)
-    )
-    starting = asyncio.create_task(runner.browser.start())
-    stack.push_async_callback(asyncio.wait, [starting])  # a half-started browser cannot be closed
-    others = {KIND: answering(runner.panel)}
-    return await stack.enter_async_context(open_tasks(runner, others))
 
 
 # -- connections

@@ -76,12 +76,13 @@ async def connect(port: int) -> Client:
 
 def _serve_quizlog(folder: str, pipe: Any) -> None:
     from quizlog_tui.server.admission import allowed_bounds
-    from quizlog_tui.server.app import ServerSettings
-    from quizlog_tui.server.lookup import served
+    from quizlog_tui.server.app import ServerSettings, create_app
     from quizlog_tui.server.run import listening, make_server
+    from quizlog_tui.session.served_folders import served
 
     settings = ServerSettings(served([Path(folder)]), bounds=allowed_bounds())
-    _run(make_server(settings, started=lambda: None), listening("127.0.0.1", 0), pipe)
+    server = make_server(create_app(settings), settings.bounds.connections, started=lambda: None)
+    _run(server, listening("127.0.0.1", 0), pipe)
 
 
 def _serve_floor(given: tuple[bytes, str], pipe: Any) -> None:

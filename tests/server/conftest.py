@@ -16,7 +16,7 @@ from fastapi import FastAPI
 
 from quizlog_tui.server.admission import AccessRules
 from quizlog_tui.server.app import ServerSettings, create_app
-from quizlog_tui.server.lookup import served
+from quizlog_tui.session.served_folders import served
 from quizlog_tui.solver.models.choice import Choice
 from tests.webquiz.conftest import shared_browser  # noqa: F401
 

@@ -10,7 +10,8 @@ from typing import Any
 import httpx
 import pytest
 
-from quizlog_tui.server import model_questions, sessions
+from quizlog_tui.server import model_questions
+from quizlog_tui.session import open_sessions as sessions
 from tests.server.conftest import QUIZ, Server
 from tests.support.build import Build
 from tests.support.voters import voters

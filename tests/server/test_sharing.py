@@ -14,7 +14,8 @@ import pytest
 from quizlog_tui.record.model import Record
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.replay.transcript import Transcript
-from quizlog_tui.server import sessions
+from quizlog_tui.server import steps
+from quizlog_tui.session import open_sessions as sessions
 from quizlog_tui.session.session import Session
 from tests.server.conftest import Server
 from tests.support.build import Build
@@ -84,7 +85,8 @@ async def test_an_answer_to_a_question_that_others_answered_meanwhile_is_refused
     async with answering(server, pointer=0, expect=409) as request:
         with Session(path) as other:
             other.answer("there")
-    assert request.result()["error"]["message"] == "the record is at step 1, not 0"
+    said = request.result()["error"]["message"]
+    assert said == 'the record is at step 1, not 0; answered since: "there" by api'
     with Session(path) as other:
         assert list(other.record.inputs) == ["there"]
 
@@ -107,13 +109,13 @@ async def test_a_request_given_up_meanwhile_ends_once_its_whole_step_is_written(
 async def test_a_long_reply_of_a_script_is_written_off_the_loop(
     server: Server, build: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    encode, threads = sessions.encode, set[threading.Thread]()
+    encode, threads = steps.encode, set[threading.Thread]()
 
     def noted(reply: dict[str, Any]) -> bytes:
         threads.add(threading.current_thread())
         return encode(reply)
 
-    monkeypatch.setattr(sessions, "encode", noted)
+    monkeypatch.setattr(steps, "encode", noted)
     build.script(QUIZ)
     assert (await server.next(script_id="quiz", inputs=["here"]))["pointer"] == 1
     assert threads.isdisjoint({threading.main_thread()})

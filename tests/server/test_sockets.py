@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -18,9 +19,9 @@ import pytest
 
 from quizlog_tui.cli import main
 from quizlog_tui.server.admission import AccessRules
-from quizlog_tui.server.app import ServerSettings
-from quizlog_tui.server.lookup import served
+from quizlog_tui.server.app import ServerSettings, open_app
 from quizlog_tui.server.run import listening, serve
+from quizlog_tui.session.served_folders import served
 from quizlog_tui.solver.models.choice import Choice
 from tests.server.conftest import QUIZ
 from tests.support.build import Build
@@ -138,10 +139,11 @@ def test_the_loop_runs_from_the_first_task_on(tmp_path: Path) -> None:
         loops.append(asyncio.get_running_loop())
         raise SystemExit(3)
 
+    settings = ServerSettings(served([tmp_path]), AccessRules(), Choice())
     before = signal.getsignal(signal.SIGTERM)
     try:
         with listening("127.0.0.1", 0) as sock, pytest.raises(SystemExit, match="3"):
-            serve(ServerSettings(served([tmp_path]), AccessRules(), Choice()), sock, started)
+            serve(partial(open_app, settings), 8, sock, started)
     finally:
         signal.signal(signal.SIGTERM, before)
     assert len(loops) == 1

@@ -13,8 +13,8 @@ import pytest
 from fastapi import FastAPI
 
 from quizlog_tui.errors import UsageError
-from quizlog_tui.server import model_questions, replies
-from quizlog_tui.server.replies import events
+from quizlog_tui.server import model_questions
+from quizlog_tui.server.model_questions import events
 from quizlog_tui.session.session import Session
 from quizlog_tui.solver.backend import Backend, BackendError
 from quizlog_tui.solver.solve import Progress
@@ -161,7 +161,7 @@ async def test_the_budget_runs_while_a_question_waits_for_others(
 
 
 async def test_a_reader_who_leaves_ends_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(replies, "_ALIVE_SECONDS", 0.001)
+    monkeypatch.setattr(model_questions, "_ALIVE_SECONDS", 0.001)
     ended = asyncio.Event()
 
     async def work(tell: Any) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from quizlog_tui.cli import main
 from quizlog_tui.errors import ConfigError
 from quizlog_tui.server.admission import AccessRules
 from quizlog_tui.server.app import ServerSettings, create_app
-from quizlog_tui.server.lookup import served
+from quizlog_tui.session.served_folders import served
 from quizlog_tui.solver.decision import ModelQuestion
 from quizlog_tui.solver.models.choice import Choice, chosen_panel, cost_note, doubts
 from quizlog_tui.solver.models.env_file import Variables, own_env, read_env

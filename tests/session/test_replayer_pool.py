@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from quizlog_tui.server import replayer_pool as module
-from quizlog_tui.server.lookup import served
-from quizlog_tui.server.replayer_pool import ReplayerPool
-from quizlog_tui.server.sessions import Sessions
-from tests.server.conftest import QUIZ, Server
+from quizlog_tui.session import replayer_pool as module
+from quizlog_tui.session.open_sessions import OpenSessions
+from quizlog_tui.session.replayer_pool import ReplayerPool
+from quizlog_tui.session.served_folders import served
+from tests.server.conftest import QUIZ
 from tests.support.build import Build
 
 
@@ -70,12 +70,11 @@ def test_memory_can_be_read() -> None:
     assert module._memory_is_short() in (True, False)
 
 
-async def test_sessions_beyond_the_bound_are_opened_again(server: Server, build: Build) -> None:
+async def test_sessions_beyond_the_bound_are_opened_again(build: Build) -> None:
     build.record(QUIZ)
     for name in "abc":
         (build.folder / f"{name}.yaml").write_bytes((build.folder / "record.yaml").read_bytes())
-    sessions = Sessions(served([build.folder]), ReplayerPool(), most=2)
-    server.app.state.sessions.close()
+    sessions = OpenSessions(served([build.folder]), ReplayerPool(), most=2)
     for _ in range(2):
         for name in "abc":
             path = build.folder.resolve() / f"{name}.yaml"

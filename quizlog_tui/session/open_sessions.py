@@ -1,7 +1,7 @@
-"""The open records: one session each, moved by one request at a time, in threads.
+"""The open records of a server: one session each, moved by one request at a time, in threads.
 
 A session only saves time: it may be dropped at any moment and reopened from its file. It is also
-reopened if somebody else has changed the record or its script. Nothing here knows HTTP.
+reopened if somebody else has changed the record or its script. Nothing here knows a protocol.
 """
 
 from __future__ import annotations
@@ -17,15 +17,14 @@ from typing import Any, TypeVar
 
 from ..errors import ConflictError, QuizlogError, ScriptError, UsageError
 from ..files.regular_file import Stamp, stamp_of
+from ..record import who
 from ..record.store import RecordFile
-from ..record.who import Giver
-from ..replay.script.granted import SourceCache
-from ..session.reply import Reply
-from ..session.session import Session
-from .bodies import ScriptStep, SheetStep
-from .lookup import SCRIPT, SHEET, Folders
+from ..record.who import PROGRAM, Attribution, Giver
+from ..text import clipped, one_line
 from .replayer_pool import ReplayerPool, Slot
-from .replies import encode
+from .served_folders import Folders
+from .session import Session
+from .timeline import giver_text
 
 _SESSIONS = 4096
 """Maximum number of open records."""
@@ -54,15 +53,28 @@ class _SessionEntry:
         return None
 
 
-class Sessions:
-    """All open records of a server, at most `most`."""
+class OpenSessions:
+    """All open records of a server.
 
-    def __init__(self, folders: Folders, replayers: ReplayerPool, most: int = _SESSIONS) -> None:
+    Args:
+        folders: What is served.
+        replayers: Run the scripts.
+        giver: Who gives answers, unless a move says otherwise.
+        most: Maximum number of open records.
+    """
+
+    def __init__(
+        self,
+        folders: Folders,
+        replayers: ReplayerPool,
+        giver: Giver = PROGRAM,
+        most: int = _SESSIONS,
+    ) -> None:
         self.folders = folders
         self.replayers = replayers
+        self._giver = giver
         self._most = most
         self._entries: OrderedDict[Path, _SessionEntry] = OrderedDict()
-        self._scripts = SourceCache()
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="quizlog-script")
 
     def __len__(self) -> int:
@@ -70,25 +82,10 @@ class Sessions:
 
     # -- moves
 
-    async def replayed(self, step: ScriptStep) -> bytes:
-        """The reply of a script after its answers."""
-        return await self.off_loop(partial(self._replayed, step))
-
-    def _replayed(self, step: ScriptStep) -> bytes:
-        source = self._scripts.source(self.folders.find(SCRIPT, step.script_id))
-        with self.replayers.using(self.replayers.slot(source.path, step.seed)) as replayer:
-            found = replayer.replay(source, step.seed, step.inputs)
-        return _encode_reply(Reply(found, "main", ""), None)
-
-    async def stepped(self, step: SheetStep) -> bytes:
-        """The reply of a record, after one more answer if the step has one."""
-        path = self.folders.find(SHEET, step.sheet_id)
-        if step.input is None:
-            known = self._entries.get(path)
-            session = known.fresh() if known and not known.users else None
-            if session is not None:
-                return _shown(session, step)
-        return await self.move(path, lambda session: _shown(session, step))
+    def unchanged(self, path: Path) -> Session | None:
+        """The open session of a record that nobody moves and nobody has changed; else None."""
+        entry = self._entries.get(path)
+        return entry.fresh() if entry and not entry.users else None
 
     async def move(self, path: Path, act: Callable[[Session], T]) -> T:
         """Call `act` with a record's session, in its turn and in a thread."""
@@ -144,7 +141,7 @@ class Sessions:
         script, seed = self.script_of(entry.path)
         entry.slot = self.replayers.slot(script, seed)
         with self.replayers.using(entry.slot) as replayer:
-            session = Session(entry.path, replayer, giver=Giver("http"))
+            session = Session(entry.path, replayer, giver=self._giver)
         if self.folders.inside(session.source.path) is None:
             raise _outside(entry.name)
         entry.session, entry.stamp = session, _stamp(session)
@@ -210,14 +207,6 @@ def _while_locked(act: Callable[[Session], T], session: Session) -> T:
         return act(session)
 
 
-def _shown(session: Session, step: SheetStep) -> bytes:
-    """The record's encoded reply, after the answer if there is one."""
-    if step.pointer is not None:
-        check_pointer(session, step.pointer)
-    reply = session.reply() if step.input is None else session.answer(step.input)
-    return _encode_reply(reply.newest() if step.new else reply, step.sheet_id)
-
-
 def _stamp(session: Session) -> Stamp:
     """The stamp of a session's files as they are now, with those that a grant names."""
     folder = session.source.path.parent
@@ -225,20 +214,36 @@ def _stamp(session: Session) -> Stamp:
     return stamp_of(session.path, session.source.path, *granted)
 
 
-def check_pointer(session: Session, pointer: int) -> None:
-    """Check that the record's pointer is where a client expects it.
+def expect_pointer(session: Session, pointer: int | None) -> None:
+    """Check that the record's pointer is where a client expects it; None expects nothing.
 
     Raises:
-        UsageError: It is elsewhere.
+        UsageError: It is elsewhere; the message tells what happened since.
     """
-    if session.pointer != pointer:
+    if pointer is not None and session.pointer != pointer:
+        found = f"the record is at step {session.pointer}, not {pointer}"
         hint = "show the record, then answer again"
-        raise UsageError(f"the record is at step {session.pointer}, not {pointer}", hint=hint)
+        raise UsageError(f"{found}; {_since(session, pointer)}", hint=hint)
 
 
-def _encode_reply(reply: Reply, sheet: str | None) -> bytes:
-    """A reply as bytes; the record has the name that the client used."""
-    return encode({"schema_version": 1} | reply.to_dict() | {"record": sheet})
+_MOST_SINCE = 5
+"""Maximum number of answers that are told of."""
+_WIDTH = 60
+"""Maximum number of characters of each."""
+
+
+def _since(session: Session, pointer: int) -> str:
+    """What was done to the record since its pointer was at a step, in words."""
+    if session.pointer < pointer:
+        return "it was rewound, or another branch is active"
+    answers = session.record.used[pointer:]
+    givers = who.on_branch(session.record, session.record.branch)
+    told = [
+        f'"{clipped(one_line(answer), _WIDTH)}" by {giver_text(givers.get(at, Attribution()))}'
+        for at, answer in enumerate(answers[:_MOST_SINCE], pointer)
+    ]
+    more = [f"{len(answers) - len(told)} more"] if len(answers) > len(told) else []
+    return f"answered since: {', '.join(told + more)}"
 
 
 def _outside(name: str) -> QuizlogError:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quizlog_tui.errors import UsageError
-from quizlog_tui.server.lookup import SCRIPT, SHEET, Folders, NotServedError, served
+from quizlog_tui.session.served_folders import SCRIPT, SHEET, Folders, NotServedError, served
 
 
 @pytest.fixture
