@@ -7,7 +7,11 @@ and what to do instead. This module imports no other part of quizlog.
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
 
 
 class QuizlogError(Exception):
@@ -120,6 +124,11 @@ class DifferenceError(QuizlogError):
     """A replay of the script differs from what the record says."""
 
     exit_code = 3
+
+
+def error_data(error: QuizlogError) -> dict[str, Any]:
+    """An error as the one JSON object that each door gives of it."""
+    return {"schema_version": 1, "error": error.to_dict() | {"exit_code": error.exit_code}}
 
 
 def did_you_mean(word: str, known: Iterable[str], *, likeness: float = 0.5) -> str:

@@ -487,7 +487,7 @@ def test_each_kind_of_answer_is_spelled_in_one_place() -> None:
 
 
 SPLITS_TEXT_OF_OTHERS = {
-    "cli/inspect.py",  # what an expression printed
+    "debug/inspection_text.py",  # what an expression printed
     "proof/bundle/sign.py",  # what ssh-keygen says
     "replay/script/interpreter.py",  # pyvenv.cfg
     "replay/script/needed_files.py",  # bytes, which split at newlines only

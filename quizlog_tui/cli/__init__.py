@@ -69,7 +69,7 @@ def _complain(error: BaseException, words: list[str]) -> int:
     """Tell an error on one line, and as the command's object if it has none yet; the exit code."""
     from contextlib import suppress
 
-    from ..errors import OutputError, refusal
+    from ..errors import OutputError, error_data, refusal
     from ..text import one_line
     from . import streams
     from .grammar import split_options
@@ -82,7 +82,7 @@ def _complain(error: BaseException, words: list[str]) -> int:
     print(f"quizlog: {one_line(str(shown))}", file=sys.stderr)
     if "--json" in split_options(words)[0] and not streams.is_emitted():
         with suppress(OutputError, streams.ReaderLeft):
-            streams.emit_json({"error": shown.to_dict() | {"exit_code": shown.exit_code}})
+            streams.emit_json(error_data(shown))
             sys.stdout.flush()
     return shown.exit_code
 

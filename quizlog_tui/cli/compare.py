@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from ..errors import UsageError
 from ..files.paths import record_path
-from ..proof.compare import RunComparison, Side, compare, runs_of, side_of
+from ..proof.compare import Side, compare, difference_lines, runs_of, side_of
 from ..proof.diverge import Difference
 from ..proof.drift import (
     BranchDrift,
@@ -70,7 +70,7 @@ def _diff(arguments: Namespace) -> int:
     if arguments.json:
         emit_json(found.to_dict())
     else:
-        print("\n".join(_describe(a, b, found)))
+        print("\n".join(difference_lines(found, a.name, b.name)))
     return 0 if found.equal else _DIFFERENT
 
 
@@ -79,17 +79,6 @@ def _note_end(side: Side, run: Transcript, ended: Difference | None) -> None:
     if ended is not None:
         told = f"{side.name}: compared up to step {len(run.steps)} only: {difference_text(ended)}"
         print(f"quizlog: note: {one_line(told)}", file=sys.stderr)
-
-
-def _describe(a: Side, b: Side, found: RunComparison) -> Iterator[str]:
-    from ..proof.compare import comparison, headline, standing
-
-    for letter, side, run in (("A", a, found.a), ("B", b, found.b)):
-        yield f"{letter}  {one_line(side.name)}: {standing(run)}"
-    yield headline(found.difference)
-    if found.answer is not None:
-        yield f"first different answer: at step {found.answer}"
-    yield from () if found.equal else comparison(found.a, found.b)
 
 
 def _diff_replay(side: Side, *, as_json: bool) -> int:

@@ -8,14 +8,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from ..debug.inspection import Evaluation, Inspection, StackFrame, Trace, Variable, VariableChanges
+from ..debug.inspection import Trace
+from ..debug.inspection_text import inspection_lines
 from ..replay.replayer import CHECKPOINTS
-from ..text import clipped, one_line, visible
+from ..text import clipped, one_line
 from .grammar import Parser, command
 from .moves import narrate_warnings, one_move
 from .streams import emit_json
-
-_AT = {"question": "at its question", "error": "where it raised", "end": "at its end"}
 
 _CODE_WIDTH = 60
 """Maximum width of a line of the script in the table."""
@@ -34,7 +33,7 @@ def _run_inspect(arguments: Namespace) -> int:
         if arguments.json:
             emit_json({"record": str(session.path), **found.to_dict()})
         else:
-            for line in _lines(found, arguments.frame):
+            for line in inspection_lines(found, arguments.frame):
                 print(line)
     return 0
 
@@ -67,66 +66,6 @@ def _inspect() -> Parser:
         "--expr", action="append", metavar="E", help="an expression or statement; may be repeated"
     )
     return parser
-
-
-def _lines(found: Inspection, chosen: int) -> Iterator[str]:
-    yield f"step {found.step}, {_AT[found.at]}"
-    for number, frame in enumerate(found.frames):
-        yield from _frame(number, frame, chosen)
-    yield from _group("variables of the module", found.globals)
-    yield from _changed(found.changed)
-    for each in found.expressions:
-        yield from _evaluated(each)
-
-
-def _frame(number: int, frame: StackFrame, chosen: int) -> Iterator[str]:
-    if frame.folded:
-        yield f"     {frame.folded} in libraries"
-    mark = ">" if number == chosen else " "
-    place = f"{one_line(frame.function)}, {one_line(frame.file)}:{frame.line}"
-    yield f"{mark} {number}  {place}"
-    if frame.text:
-        yield f"     {one_line(frame.text)}"
-    for variable in frame.variables:
-        yield f"       {_variable(variable)}"
-
-
-def _group(title: str, variables: tuple[Variable, ...]) -> Iterator[str]:
-    if variables:
-        yield title
-    for variable in variables:
-        yield f"  {_variable(variable)}"
-
-
-def _variable(variable: Variable) -> str:
-    name = f"{one_line(variable.name)} = " if variable.name else ""
-    return f"{name}{one_line(variable.text)}  ({one_line(_kind(variable))})"
-
-
-def _kind(variable: Variable) -> str:
-    if variable.shape is not None:
-        return f"{variable.type} {' x '.join(map(str, variable.shape))}"
-    return variable.type if variable.size is None else f"{variable.type} of {variable.size}"
-
-
-def _changed(changes: VariableChanges) -> Iterator[str]:
-    if changes.added or changes.changed or changes.gone:
-        yield "since the question before"
-    for name in changes.added:
-        yield f"  + {one_line(name)}"
-    for each in changes.changed:
-        yield f"  ~ {one_line(each.name)}: {one_line(each.before)} -> {one_line(each.after)}"
-    for name in changes.gone:
-        yield f"  - {one_line(name)}"
-
-
-def _evaluated(found: Evaluation) -> Iterator[str]:
-    yield f">>> {one_line(found.text)}"
-    yield from (f"  | {line}" for line in visible(found.stdout).splitlines())
-    if found.error is not None:
-        yield f"{one_line(found.error.message)}"
-    elif found.value is not None:
-        yield _variable(found.value)
 
 
 def _run_trace(arguments: Namespace) -> int:

@@ -22,10 +22,10 @@ from ..record.who import Giver
 from ..replay.process.process import user_limits
 from ..replay.replayer import Replayer
 from ..replay.script.granted import grant, place_of
-from ..replay.transcript import Step
 from ..session.reply import Reply
+from ..session.reply_text import asked_text, questionnaire, state_lines, written_text
 from ..session.session import Session
-from ..text import one_line, plural, visible
+from ..text import one_line
 from .grammar import Parser, add_allow, add_step, add_wait, command
 from .streams import drawing, emit_json, noting_progress, tell
 
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 T = TypeVar("T")
-_MOST_EXIT_LINES = 20
-"""Lines of what a script says where it leaves with an exit status."""
 _MOST_UNKNOWN_LINES = 50
 
 
@@ -377,26 +375,27 @@ def _show_questionnaire(reply: Reply, *, with_stderr: bool) -> None:
         reply: Where the questionnaire stands.
         with_stderr: Whether to write to stderr what the script wrote there, in its place.
     """
-    draw, draw_stderr = drawing(sys.stdout), drawing(sys.stderr)
+    draw = drawing(sys.stdout)
+    if not with_stderr:
+        sys.stdout.write(questionnaire(reply, draw))
+    else:
+        _show_with_stderr(reply, draw, drawing(sys.stderr))
+    sys.stdout.flush()
+
+
+def _show_with_stderr(
+    reply: Reply, draw: Callable[[str], str], draw_stderr: Callable[[str], str]
+) -> None:
     end = "\n"
     for step in reply.new_steps:
-        written, asked = draw("".join(step.written)), _asked(step, draw)
+        written, asked = written_text(step, draw), asked_text(step, draw)
         sys.stdout.write(written)
-        if with_stderr and step.stderr:
+        if step.stderr:
             sys.stdout.flush()
             sys.stderr.write(_ended(draw_stderr(step.stderr)))
         sys.stdout.write(asked)
         end = (end + written + asked)[-1]
     sys.stdout.write("" if end == "\n" else "\n")
-    sys.stdout.flush()
-
-
-def _asked(step: Step, draw: Callable[[str], str]) -> str:
-    """The question of a step, and the answer on the question's line."""
-    if step.prompt is None:
-        return ""
-    answer = "" if step.input is None else f"{visible(step.input)}\n"
-    return f"{draw(step.prompt)}{answer}"
 
 
 def _ended(text: str) -> str:
@@ -416,40 +415,13 @@ def narrate(session: Session, reply: Reply) -> None:
 
 
 def _narration(session: Session, reply: Reply) -> Iterator[str]:
-    behind = len(session.record.inputs) - reply.pointer
-    ahead = f", {plural(behind, 'recorded answer')} ahead" if behind else ""
-    where = f"step {reply.pointer}, branch {one_line(reply.branch)}{ahead}"
+    yield from state_lines(session, reply)
     name = one_line(reply.record)
-    if reply.status == "success":
-        yield f"-- finished: score 1 ({where})"
-    elif reply.status == "in_progress":
-        kind = "/".join(reply.choices) or str(reply.input_type)
-        yield f"-- waiting for an answer: {one_line(kind)} ({where})"
+    if reply.status == "in_progress":
         yield f"   quizlog {name} ANSWER"
-    elif reply.last_error:
-        yield from error_lines(session, reply)
+    elif reply.status == "error":
         again = reply.pointer and f"   quizlog {name} ANSWER tries the last question again"
         yield again or "   the script raises before its first question"
-
-
-def error_lines(session: Session, reply: Reply) -> Iterator[str]:
-    """The exception, its score, and the source around its line."""
-    from ..terminal_text import plain_lines  # no run needs it that asks on
-
-    error = reply.last_error
-    if error is None:
-        return
-    file, line = session.source.at(error.place, error.line)
-    place = f"{error.place or f'{file.path.name}:{line}'}: " if line else ""
-    said = one_line(reply.transcript.error_text())
-    yield f"-- error: {one_line(place)}{said} (score {error.score:g})"
-    for number, text in file.excerpt(line) if line else ():
-        mark = ">" if number == line else " "
-        yield f" {mark} {number:4} {one_line(text)}"
-    if reply.transcript.error_type == "ModuleNotFoundError":
-        yield f"   {one_line(session.source.missing_module_hint)}"
-    for text in plain_lines(reply.transcript.exit_text)[-_MOST_EXIT_LINES:]:
-        yield f"   stderr: {one_line(text)}"
 
 
 PARSERS = {"new": _new, "rewind": _rewind, "fork": _fork, "amend": _amend, "switch": _switch}

@@ -317,6 +317,16 @@ def standing(run: Transcript) -> str:
     return f"{plural(len(run.steps), 'answer')}, {run.status}{score}"
 
 
+def difference_lines(found: RunComparison, name_a: str, name_b: str) -> Iterator[str]:
+    """How two runs ended, where they part, and their steps if they do."""
+    for letter, name, run in (("A", name_a, found.a), ("B", name_b, found.b)):
+        yield f"{letter}  {one_line(name)}: {standing(run)}"
+    yield headline(found.difference)
+    if found.answer is not None:
+        yield f"first different answer: at step {found.answer}"
+    yield from () if found.equal else comparison(found.a, found.b)
+
+
 def comparison(a: Transcript, b: Transcript) -> Iterator[str]:
     """The aligned steps of two runs; long equal stretches take one line."""
     rows = align(a, b)

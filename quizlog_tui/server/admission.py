@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from ..errors import QuizlogError
+from ..errors import QuizlogError, error_data
 from ..session.replayer_pool import PROCESSES
-from .replies import BadRequestError, encode, error_data
+from .replies import BadRequestError, encode
 
 MAX_BODY = 8 * 1024 * 1024
 """Maximum number of bytes in a request's body."""

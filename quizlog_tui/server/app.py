@@ -27,6 +27,7 @@ from ..errors import (
     RecordError,
     ScriptError,
     UsageError,
+    error_data,
     refusal,
 )
 from ..record.who import Giver
@@ -44,7 +45,7 @@ from .bodies import (
     Solve,
 )
 from .model_questions import ModelQuestions, events
-from .replies import BadRequestError, EncodedJson, encode, error_data
+from .replies import BadRequestError, EncodedJson, encode
 from .steps import add_steps
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..errors import QuizlogError, did_you_mean, refusal
+from ..errors import QuizlogError, did_you_mean, error_data, refusal
 from ..files.paths import decisions_path
 from ..sandbox import run_code
 from ..session.open_sessions import OpenSessions
@@ -32,7 +32,7 @@ from ..solver.models.choice import Choice, chosen_panel
 from ..solver.solve import Progress, solve
 from ..solver.voting.decide import RULES, decide
 from .bodies import QuestionSolve, RecordSolve
-from .replies import BadRequestError, error_data, event
+from .replies import BadRequestError, event
 
 AT_ONCE = 8
 """Maximum number of concurrent questions; more wait."""

@@ -15,11 +15,6 @@ class BadRequestError(QuizlogError):
     """A request that cannot be read."""
 
 
-def error_data(error: QuizlogError) -> dict[str, Any]:
-    """An error as plain data, in the form that commands print with `--json`."""
-    return {"schema_version": 1, "error": error.to_dict() | {"exit_code": error.exit_code}}
-
-
 def encode(data: Mapping[str, Any]) -> bytes:
     """A JSON object as bytes; ASCII only, so that lone surrogates can be encoded too."""
     return json.dumps(data).encode("ascii")

@@ -23,9 +23,9 @@ import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from ..errors import LimitError, QuizlogError, UsageError
+from ..errors import LimitError, QuizlogError, UsageError, error_data
 from .admission import ACCEPTED, LOOPBACK, READ_SECONDS, AccessRules
-from .replies import BadRequestError, encode, error_data
+from .replies import BadRequestError, encode
 
 _BACKLOG = 2048
 """Maximum number of connections that wait to be accepted."""

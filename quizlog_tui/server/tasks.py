@@ -20,12 +20,12 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import Response, StreamingResponse
 
-from ..errors import LimitError, QuizlogError, UsageError
+from ..errors import LimitError, QuizlogError, UsageError, error_data
 from ..webquiz.task.task import TaskRequest, request_fault
 from ..webquiz.task.tasks import Tasks
 from .admission import READ_SECONDS, TRIGGERS, late_body
 from .bodies import STARTED, TRIGGER
-from .replies import BadRequestError, encode, error_data, event
+from .replies import BadRequestError, encode, event
 
 _MAX_TRIGGER = 100_000
 """Maximum number of bytes in a trigger's body."""

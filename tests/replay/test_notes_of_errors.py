@@ -6,7 +6,6 @@ from html import unescape
 
 import pytest
 
-from quizlog_tui.cli.moves import error_lines as show_error
 from quizlog_tui.proof.compare import align
 from quizlog_tui.replay.replayer import replay
 from quizlog_tui.replay.transcript import stop_parts
@@ -14,6 +13,7 @@ from quizlog_tui.report.document import build_report
 from quizlog_tui.report.html import to_html
 from quizlog_tui.report.markdown import to_markdown
 from quizlog_tui.session.find import passages
+from quizlog_tui.session.reply_text import error_lines as show_error
 from quizlog_tui.session.session import Session
 from quizlog_tui.terminal_text import plain
 from quizlog_tui.tui.draw.output import last_stop
