@@ -188,8 +188,19 @@ def deep(unit: str, line_end: str = "\n") -> str:
             '{"mcpServers": {"b": {}}, "mcpServers": {}}',
             '{"mcpServers": {"b": {}}, "mcpServers": {' + ONE_LINE + "}}",
         ),
+        ('{"a":1,"b":2,"a":3}', '{"a":1,"b":2,"a":3, "mcpServers": {' + ONE_LINE + "}}"),
     ],
-    ids=["two", "tabs", "BOM and CRLF", "one line", "dense", "empty", "no servers", "twice"],
+    ids=[
+        "two",
+        "tabs",
+        "BOM and CRLF",
+        "one line",
+        "dense",
+        "empty",
+        "no servers",
+        "twice",
+        "other twice",
+    ],
 )
 def test_only_the_entry_is_put_into_a_file_of_json(old: str, new: str) -> None:
     assert merged(CURSOR, old) == Merge(new)
@@ -448,8 +459,9 @@ def test_a_link_may_lead_elsewhere_in_the_folder_and_the_folder_may_be_one(
 ) -> None:
     (here / "settings").mkdir()
     (here / ".cursor").symlink_to("settings")
-    (tmp_path / "linked").symlink_to(here)
-    write(plan(CURSOR, WORDS, tmp_path / "linked", home))
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "linked").symlink_to(here)
+    write(plan(CURSOR, WORDS, tmp_path / "elsewhere" / "linked", home))
     assert read(CURSOR, (here / "settings" / "mcp.json").read_text())["mcpServers"]
     assert (here / ".cursor").is_symlink()
 
