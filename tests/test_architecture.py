@@ -52,6 +52,7 @@ ALLOWED = {
     "episodes": GROUND | {"record", "replay", "proof", "session", "sandbox", "solver", "queue"},
     "server": GROUND
     | {"record", "replay", "session", "sandbox", "solver", "webquiz", "episodes", ""},
+    "agents": GROUND | {"record", "replay", "proof", "debug", "session"},
     "tui": GROUND
     | {
         "debug",

@@ -45,6 +45,7 @@ ASKED = {
     "files.ROWS": "--force",
     "task_record.TASK_SCRIPT": "in a folder that nobody else may enter",
     "config.AUTHOR": "in the user's own folder",
+    "client_config._CONFIGURATION": "all other text of the file stays",
 }
 """The kinds that nothing in a file tells from others, and what keeps files of others instead."""
 
