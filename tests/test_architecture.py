@@ -51,8 +51,8 @@ ALLOWED = {
     "webquiz": GROUND | {"record", "replay", "session", "sandbox", "solver", "queue"},
     "episodes": GROUND | {"record", "replay", "proof", "session", "sandbox", "solver", "queue"},
     "server": GROUND
-    | {"record", "replay", "session", "sandbox", "solver", "webquiz", "episodes", ""},
-    "agents": GROUND | {"record", "replay", "proof", "debug", "session"},
+    | {"record", "replay", "session", "sandbox", "solver", "webquiz", "episodes", "agents", ""},
+    "agents": GROUND | {"record", "replay", "proof", "debug", "session", ""},
     "tui": GROUND
     | {
         "debug",
@@ -74,10 +74,12 @@ ALLOWED["cli"] = set(ALLOWED) - {"__main__"}
 ONLY = {
     "textual": {"tui", "testing"},
     "httpx": {"solver", "tui", "webquiz"},
-    "pydantic": {"solver", "server", "episodes"},
+    "mcp": {"agents"},
+    "anyio": {"agents"},
+    "pydantic": {"solver", "server", "episodes", "agents"},
     "yaml": {"record"},
     "fastapi": {"server"},
-    "starlette": {"server"},
+    "starlette": {"server", "agents"},
     "uvicorn": {"server"},
     "aiohttp": {"server"},
     "textual_serve": {"server"},

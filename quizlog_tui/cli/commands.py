@@ -55,6 +55,7 @@ COMMANDS = {
     "task": "web",
     "demo-server": "web",
     "serve": "web",
+    "mcp": "mcp",
     "episodes": "episodes",
     "config": "config",
     "sandbox": "sandbox",

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from ..errors import UsageError
 from ..files.paths import record_path
-from ..proof.compare import Side, compare, difference_lines, runs_of, side_of
+from ..proof.compare import Side, compare, difference_lines, early_end, runs_of, side_of
 from ..proof.diverge import Difference
 from ..proof.drift import (
     BranchDrift,
@@ -77,8 +77,8 @@ def _diff(arguments: Namespace) -> int:
 def _note_end(side: Side, run: Transcript, ended: Difference | None) -> None:
     """Report what ended a run early."""
     if ended is not None:
-        told = f"{side.name}: compared up to step {len(run.steps)} only: {difference_text(ended)}"
-        print(f"quizlog: note: {one_line(told)}", file=sys.stderr)
+        told = one_line(early_end(side.name, run, ended))
+        print(f"quizlog: note: {told}", file=sys.stderr)
 
 
 def _diff_replay(side: Side, *, as_json: bool) -> int:

@@ -187,6 +187,19 @@ def port(text: str) -> int:
     return int(text)
 
 
+TOKEN = "QUIZLOG_TOKEN"
+"""The environment variable with the secret that clients of a server must send."""
+SERVER_PORT = 8642
+"""The port of a server, unless another is named."""
+
+
+def add_address(parser: Parser) -> None:
+    """Add the options of a command that listens."""
+    parser.add_argument("--host", default="127.0.0.1", help="default: 127.0.0.1")
+    about = f"default: {SERVER_PORT}; 0: any free"
+    parser.add_argument("--port", type=port, default=SERVER_PORT, help=about)
+
+
 def seconds(text: str) -> float:
     """Argument type: a time in seconds."""
     try:

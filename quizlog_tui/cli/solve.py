@@ -17,11 +17,19 @@ from ..errors import UsageError
 from ..session.reply_text import error_lines
 from ..text import one_line, visible
 from .decisions import decision_lines, short, voter_line
-from .grammar import Parser, add_models, add_replies, add_unsafe_local, add_wait, command, seconds
+from .grammar import (
+    TOKEN,
+    Parser,
+    add_models,
+    add_replies,
+    add_unsafe_local,
+    add_wait,
+    command,
+    seconds,
+)
 from .models import ask_for_programs
 from .moves import narrate_warnings, one_move
 from .streams import emit_json, needs, say
-from .web import TOKEN
 
 if TYPE_CHECKING:
     from ..session.reply import Reply

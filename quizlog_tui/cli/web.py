@@ -18,7 +18,16 @@ from typing import TYPE_CHECKING, Any
 from ..errors import UsageError
 from ..files.paths import record_path
 from ..text import clipped, one_line
-from .grammar import Parser, add_models, add_replies, add_unsafe_local, command, port
+from .grammar import (
+    TOKEN,
+    Parser,
+    add_address,
+    add_models,
+    add_replies,
+    add_unsafe_local,
+    command,
+    port,
+)
 from .models import ask_for_programs
 from .streams import emit_json, needs, say
 
@@ -237,12 +246,6 @@ async def _work_on_demo(runner: TaskRunner, request: TaskRequest) -> TaskResult:
         await runner.close()
 
 
-_SERVER_PORT = 8642
-
-TOKEN = "QUIZLOG_TOKEN"
-"""The environment variable with the secret that clients must send."""
-
-
 def _serve(arguments: Namespace) -> int:
     """`quizlog serve`."""
     if arguments.screens is not None:
@@ -250,6 +253,8 @@ def _serve(arguments: Namespace) -> int:
     if arguments.write:
         raise UsageError("--write is for --screens only", hint="leave it out")
     needs("server", "fastapi", "uvicorn", "httpx", "dotenv")
+    if arguments.mcp:
+        needs("agents", "mcp")
     from ..server.admission import allowed_bounds
     from ..server.app import ServerSettings, open_app
     from ..server.run import address, listening, rules_for
@@ -279,7 +284,7 @@ def _serve(arguments: Namespace) -> int:
             say(f"serves {', '.join(names)}{takes}; Ctrl-C ends it")
 
         bounds = allowed_bounds()
-        settings = ServerSettings(folders, rules, choice, bounds, tasks)
+        settings = ServerSettings(folders, rules, choice, bounds, tasks, arguments.mcp)
         run(partial(open_app, settings), bounds.connections, sock, started)
     return 0
 
@@ -300,10 +305,7 @@ def _serve_parser() -> Parser:
         example="--folder records",
         epilog=epilog,
     )
-    parser.add_argument("--host", default="127.0.0.1", help="default: 127.0.0.1")
-    parser.add_argument(
-        "--port", type=port, default=_SERVER_PORT, help=f"default: {_SERVER_PORT}; 0: any free"
-    )
+    add_address(parser)
     parser.add_argument(
         "--folder",
         action="append",
@@ -318,6 +320,7 @@ def _serve_parser() -> Parser:
         help="the screens in web browsers instead, of a record or the folder; read-only",
     )
     parser.add_argument("--write", action="store_true", help="let the screens change records")
+    parser.add_argument("--mcp", action="store_true", help="serve agents too, at /mcp")
     add_models(parser)
     add_replies(parser)
     parser.add_argument("--env", metavar="FILE", help="variables: keys and task settings")

@@ -27,7 +27,7 @@ from ..replay.uncached_runs import run_parallel
 from ..terminal_text import plain
 from ..text import one_line, plural
 from .diverge import Difference, first_difference
-from .drift import NOUNS, BranchDrift, branch_drift, branch_drifts
+from .drift import NOUNS, BranchDrift, branch_drift, branch_drifts, difference_text
 
 Kind = Literal["same", "changed", "only-a", "only-b"]
 
@@ -233,11 +233,21 @@ def side_of(name: str, other: Side | None = None) -> Side:
         path, branch = name, ""
     if not path and other is not None:
         return with_branch(other, branch)
-    file = record_path(path)
+    return side_at(record_path(path), branch if at else None)
+
+
+def side_at(file: Path, branch: str | None) -> Side:
+    """The side of a record's file: a branch to its end, or the active one up to the pointer.
+
+    Raises:
+        RecordError: The record cannot be read.
+        ScriptError: Its script cannot be read.
+        UsageError: It has no such branch.
+    """
     record = RecordFile(file).read()
     source = granted_script_of(file, record)
     side = Side(file, record, source, record.branch, whole=False)
-    return with_branch(side, branch) if at else side
+    return side if branch is None else with_branch(side, branch)
 
 
 def with_branch(side: Side, branch: str) -> Side:
@@ -315,6 +325,11 @@ def standing(run: Transcript) -> str:
     """Number of answers and outcome of a run."""
     score = "" if run.score is None else f", score {run.score:g}"
     return f"{plural(len(run.steps), 'answer')}, {run.status}{score}"
+
+
+def early_end(name: str, run: Transcript, ended: Difference) -> str:
+    """That a run was compared only up to where it ended early, in words."""
+    return f"{name}: compared up to step {len(run.steps)} only: {difference_text(ended)}"
 
 
 def difference_lines(found: RunComparison, name_a: str, name_b: str) -> Iterator[str]:

@@ -236,7 +236,12 @@ def _scores(one: Summary, data: Mapping[Any, Any]) -> Iterator[float]:
 
 
 def find_records(folder: Path) -> Iterator[Path]:
-    """The files below a folder that look like records, sorted within each folder.
+    """The files below a folder that look like records; see `files_below`."""
+    return filter(_looks_like_record, files_below(folder, SUFFIXES))
+
+
+def files_below(folder: Path, endings: tuple[str, ...]) -> Iterator[Path]:
+    """The files below a folder with one of several suffixes, sorted within each folder.
 
     Hidden folders and folders of installed packages are skipped, and so is what cannot be read.
     Links to folders are followed; each real folder is visited once.
@@ -257,7 +262,7 @@ def find_records(folder: Path) -> Iterator[Path]:
         for entry in entries:
             if _is_folder(entry):
                 folders.append(folder / entry.name)
-            elif entry.name.endswith(SUFFIXES) and _looks_like_record(folder / entry.name):
+            elif entry.name.endswith(endings):
                 yield folder / entry.name
         todo += reversed(folders)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import errno
 from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,6 +13,7 @@ from fastapi import APIRouter, FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response, StreamingResponse
 from starlette.exceptions import HTTPException
+from starlette.routing import BaseRoute
 
 from .. import __version__
 from ..errors import (
@@ -35,7 +36,7 @@ from ..session.open_sessions import OpenSessions
 from ..session.replayer_pool import ReplayerPool
 from ..session.served_folders import Folders, NotServedError
 from ..solver.models.choice import Choice
-from .admission import TRIGGERS, AccessRules, Bounds, Shield
+from .admission import MAX_BODY, TRIGGERS, AccessRules, Bounds, Shield
 from .bodies import (
     DECIDED,
     DECISION,
@@ -63,6 +64,8 @@ class ServerSettings:
     bounds: Bounds = field(default_factory=Bounds)
     tasks: TaskSettings | None = None
     """Settings of tasks on web pages; None if the server takes no tasks."""
+    mcp: bool = False
+    """Whether agents are served at `/mcp` too."""
 
 
 async def open_app(settings: ServerSettings, stack: AsyncExitStack) -> FastAPI:
@@ -99,10 +102,13 @@ def create_app(settings: ServerSettings, tasks: Tasks | None = None) -> FastAPI:
     sessions = OpenSessions(settings.folders, replayers, Giver("http"))
     asking = ModelQuestions(sessions, settings.choice)
 
+    routes, running = _agents_door(sessions) if settings.mcp else ([], nullcontext())
+
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         try:
-            yield
+            async with running:
+                yield
         finally:
             sessions.close()
 
@@ -119,9 +125,21 @@ def create_app(settings: ServerSettings, tasks: Tasks | None = None) -> FastAPI:
     app.include_router(_health(sessions))
     app.include_router(_questions(asking))
     app.include_router(_tasks(tasks))
+    app.router.routes.extend(routes)
     _add_error_handlers(app, settings.folders)
     app.add_middleware(Shield, rules=replace(settings.rules, triggers=TRIGGERS))
     return app
+
+
+def _agents_door(
+    sessions: OpenSessions,
+) -> tuple[Sequence[BaseRoute], AbstractAsyncContextManager[None]]:
+    """The routes of the MCP server, and what keeps it running."""
+    from ..agents.mcp_server import make_server
+    from ..agents.transports import http_routes, http_running
+
+    server = make_server(sessions, "auditor")
+    return http_routes(server, MAX_BODY), http_running(server)
 
 
 def _tasks(tasks: Tasks | None) -> APIRouter:

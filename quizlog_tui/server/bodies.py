@@ -17,7 +17,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from ..record.model import STATUSES
+from ..session.reply import REPLY_SCHEMA
 from .admission import MAX_BODY, READ_SECONDS
 
 
@@ -136,22 +136,7 @@ _ERROR = _object(
         },
     }
 )
-_REPLY = _object(
-    status={"enum": [*STATUSES]},
-    pointer={"type": "integer"},
-    next_prompt=_NO_TEXT,
-    input_type=_NO_TEXT,
-    choices={"type": "array", "items": _TEXT},
-    print={"type": "array", "items": _TEXT},
-    last_error={
-        "type": ["object", "null"],
-        "properties": {"message": _TEXT, "line": {"type": ["integer", "null"]}, "score": _NUMBER},
-    },
-    score=_NUMBER,
-    branch=_TEXT,
-    record=_NO_TEXT,
-)
-_REPLY_OR_NONE = {"oneOf": [_REPLY, {"type": "null"}]}
+_REPLY_OR_NONE = {"oneOf": [REPLY_SCHEMA, {"type": "null"}]}
 _DECIDED = _object(decision=_DECISION, agreed={"type": "boolean"}, reply=_REPLY_OR_NONE)
 FAULTS: _Responses = {
     code: _json(_ERROR, about)
@@ -170,7 +155,7 @@ FAULTS: _Responses = {
         507: "the server's disk is full; nothing was written",
     }.items()
 }
-REPLY: _Responses = {200: _json(_REPLY, "the state of the questionnaire")}
+REPLY: _Responses = {200: _json(REPLY_SCHEMA, "the state of the questionnaire")}
 HEALTH: _Responses = {
     200: _json(
         _object(

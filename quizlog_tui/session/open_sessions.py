@@ -97,6 +97,16 @@ class OpenSessions:
         finally:
             entry.users -= 1
 
+    def stop_run(self, path: Path) -> None:
+        """Cancel the run of a record, for a caller who no longer waits for it.
+
+        Nothing is cancelled while others use the record, its script and seed: their runs could not
+        be told apart. It goes on to its limit then.
+        """
+        entry = self._entries.get(path)
+        if entry is not None and entry.users == 1 and entry.slot is not None:
+            self.replayers.stop(entry.slot)
+
     def _entry(self, path: Path) -> _SessionEntry:
         entry = self._entries.get(path)
         if entry is None:

@@ -104,6 +104,13 @@ class ReplayerPool:
                 coldest.held = 0
             coldest.replayer.close()
 
+    def stop(self, slot: Slot) -> None:
+        """Cancel the run of a replayer that has only one user."""
+        with self._lock:
+            alone = slot.users == 1
+        if alone:
+            slot.replayer.cancel()
+
     def end(self) -> None:
         """Refuse new runs and cancel the present ones."""
         with self._lock:

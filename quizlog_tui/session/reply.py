@@ -6,8 +6,30 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..record.model import LastError, Record, Status
+from ..record.model import STATUSES, LastError, Record, Status
 from ..replay.transcript import Step, Transcript
+
+_TEXT = {"type": "string"}
+_NO_TEXT = {"type": ["string", "null"]}
+_NUMBER = {"type": ["number", "null"]}
+_KEYS: dict[str, Any] = {
+    "schema_version": {"type": "integer", "const": 1},
+    "status": {"enum": [*STATUSES]},
+    "pointer": {"type": "integer"},
+    "next_prompt": _NO_TEXT,
+    "input_type": _NO_TEXT,
+    "choices": {"type": "array", "items": _TEXT},
+    "print": {"type": "array", "items": _TEXT},
+    "last_error": {
+        "type": ["object", "null"],
+        "properties": {"message": _TEXT, "line": {"type": ["integer", "null"]}, "score": _NUMBER},
+    },
+    "score": _NUMBER,
+    "branch": _TEXT,
+    "record": _NO_TEXT,
+}
+REPLY_SCHEMA = {"type": "object", "properties": _KEYS, "required": list(_KEYS)}
+"""The JSON schema of a reply as every door gives it."""
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ questionnaire. Symbolic links are followed, and must not lead out of the served 
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -14,6 +15,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import QuizlogError, UsageError
+from ..files.regular_file import read_regular
+from ..record.store import RecordFile
+from ..record.summary import files_below, find_records
+from ..text import one_line
 
 _MAX_NAME = 1024
 """Maximum number of characters in a name."""
@@ -40,10 +45,12 @@ SHEET = Kind("record", (".yaml", ".yml", ".json"), "record.yaml")
 
 @dataclass(frozen=True)
 class Folders:
-    """The served folders; see `served`."""
+    """The served folders; see `served` and `served_record`."""
 
     roots: tuple[Path, ...]
     """The folders' absolute paths, without symbolic links."""
+    only: Path | None = None
+    """The one record that is served, without symbolic links; None if all are."""
 
     def find(self, kind: Kind, name: str) -> Path:
         """The file with a name, as a path without symbolic links.
@@ -51,7 +58,9 @@ class Folders:
         Raises:
             NotServedError: The folders have no such file, or the name leads out of them.
         """
-        for root in self.roots if _is_plain(name) else ():
+        if self.only is not None and kind is SHEET and name in (self.only.name, self.only.stem):
+            return self.only
+        for root in self.roots if _is_plain(name) and self.only is None else ():
             for candidate in _candidates(kind, name):
                 path = root / candidate
                 if _is_plain_file(root, candidate):
@@ -60,7 +69,23 @@ class Folders:
                 if found and found.suffix.lower() in kind.endings and found.is_file():
                     return found
         hint = "give its path in a served folder, such as `name` or `folder/name`"
+        if self.only is not None:
+            hint = f"only {one_line(self.only.name)} is"
         raise NotServedError(f"no such {kind.word} is served", where=name[:_MAX_NAME], hint=hint)
+
+    def names(self, kind: Kind) -> Iterator[tuple[str, Path]]:
+        """The files of a kind that clients can name: their names and paths, sorted within folders.
+
+        Of scripts, those that look as if they asked something.
+        """
+        if self.only is not None:
+            yield from [(self.only.name, self.only)] if kind is SHEET else ()
+            return
+        for root in self.roots:
+            for path in find_records(root) if kind is SHEET else filter(_asks, _scripts(root)):
+                name = path.relative_to(root).as_posix()
+                if _is_plain(name) and self.inside(path):
+                    yield name, path
 
     def inside(self, path: Path) -> Path | None:
         """A path with symbolic links resolved; None if it leads out of the folders."""
@@ -88,6 +113,34 @@ def served(folders: Iterable[Path]) -> Folders:
         if not root.is_dir():
             raise UsageError("is not a folder", where=str(root), hint="name one with --folder")
     return Folders(roots)
+
+
+def served_record(path: Path) -> Folders:
+    """The folders of one record and its script, of which nothing but the record can be named.
+
+    Raises:
+        RecordError: The record cannot be read.
+    """
+    real = Path(os.path.realpath(path))
+    script = Path(os.path.realpath(real.parent / RecordFile(path).read().script))
+    return Folders(tuple(dict.fromkeys((real.parent, script.parent))), real)
+
+
+_MOST_READ = 1024 * 1024
+"""Maximum number of bytes of a script that is looked through for questions."""
+_ASKING = re.compile(rb"\binput\s*\(|\bstdin\b|\bgetpass\b|\bcmd\.Cmd\b")
+
+
+def _scripts(root: Path) -> Iterator[Path]:
+    return files_below(root, SCRIPT.endings)
+
+
+def _asks(script: Path) -> bool:
+    """Whether a script looks as if it asked something."""
+    try:
+        return _ASKING.search(read_regular(script, _MOST_READ)) is not None
+    except OSError:
+        return False
 
 
 def _is_plain(name: str) -> bool:

@@ -22,7 +22,7 @@ from tests.support.build import Build
 from tests.support.documents import GUIDES
 from tests.support.man_page import command_list, grammar, man_page
 
-NOT_CHEAP = {"tui", "demo", "serve", "task", "demo-server", "models"}
+NOT_CHEAP = {"tui", "demo", "serve", "mcp", "task", "demo-server", "models"}
 """They need a terminal, a browser or models of one's own, or go on until one stops them."""
 
 

@@ -1,0 +1,323 @@
+"""The tools of the MCP server: each names its record, and may name the step it expects.
+
+Nothing lives in a connection: a record is what its file says, whoever asks.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from functools import partial
+from itertools import count, islice
+from pathlib import Path
+from random import SystemRandom
+from typing import Annotated, Any, TypeVar
+
+from mcp.server.mcpserver import Context
+from mcp.types import CallToolResult
+from pydantic import Field
+
+from ..debug.inspection_text import inspection_lines
+from ..errors import RecordError
+from ..proof.compare import Side, compare, difference_lines, early_end, runs_of, side_at
+from ..proof.verify import verify
+from ..record.summary import summary
+from ..record.who import Giver
+from ..replay.replayer import Replayer
+from ..replay.uncached_runs import UncachedRuns
+from ..session.new_record import new_record
+from ..session.open_sessions import OpenSessions, expect_pointer
+from ..session.reply import Reply
+from ..session.reply_text import questionnaire, state_lines
+from ..session.served_folders import SCRIPT, SHEET, NotServedError
+from ..session.session import Session
+from ..text import clipped, one_line
+from .results import told, without_paths
+
+_MOST_LISTED = 1000
+"""Maximum number of records, and of scripts, in a list."""
+_PROGRESS_SECONDS = 1.0
+"""Seconds between two reports of progress."""
+_MOST_NAME = 80
+"""Maximum number of characters of a client's name that are recorded."""
+
+T = TypeVar("T")
+Record = Annotated[str, Field(description="the record, as list_quizzes names it")]
+Step = Annotated[int, Field(ge=0, description="index of a question; 0 is the first")]
+Pointer = Annotated[
+    int | None,
+    Field(ge=0, description="the step that this call expects; refused if the record is elsewhere"),
+]
+Answer = Annotated[str, Field(description="the answer, exactly as it is typed at the question")]
+
+
+class QuizTools:
+    """The tools, over the open records of a server.
+
+    Args:
+        sessions: The open records.
+        seat: Whether the client is under test: it sees no line of a script, and no warning.
+    """
+
+    def __init__(self, sessions: OpenSessions, *, seat: bool) -> None:
+        self._sessions = sessions
+        self._seat = seat
+
+    # -- a record and its moves
+
+    async def show(self, record: Record, ctx: Context) -> CallToolResult:
+        """Show a quiz: all it printed, the answers so far, and its pending question."""
+
+        def act(session: Session) -> CallToolResult:
+            return self.told(session, session.reply(), record)
+
+        return await self.move(ctx, record, act)
+
+    async def answer(
+        self, record: Record, text: Answer, ctx: Context, pointer: Pointer = None
+    ) -> CallToolResult:
+        """Answer the pending question of a quiz; shows what follows.
+
+        A wrong answer is no failed call: the status is `error`, with a message and a score. The
+        next answer then tries the same question again.
+        """
+        giver = giver_of(ctx)
+
+        def act(session: Session) -> CallToolResult:
+            expect_pointer(session, pointer)
+            return self.told(session, session.answer(text, giver=giver).newest(), record)
+
+        return await self.move(ctx, record, act)
+
+    async def rewind(
+        self, record: Record, step: Step, ctx: Context, pointer: Pointer = None
+    ) -> CallToolResult:
+        """Go back to a question; no answer is lost."""
+
+        def act(session: Session) -> CallToolResult:
+            expect_pointer(session, pointer)
+            return self.told(session, session.rewind(step), record)
+
+        return await self.move(ctx, record, act)
+
+    async def fork(
+        self,
+        record: Record,
+        step: Step,
+        text: Answer,
+        ctx: Context,
+        name: Annotated[str | None, Field(description="the branch; default: fork-1, ...")] = None,
+        pointer: Pointer = None,
+    ) -> CallToolResult:
+        """Give another answer at a question, on a new branch that becomes the active one."""
+        giver = giver_of(ctx)
+
+        def act(session: Session) -> CallToolResult:
+            expect_pointer(session, pointer)
+            return self.told(session, session.fork(step, text, name, giver).newest(), record)
+
+        return await self.move(ctx, record, act)
+
+    async def inspect(
+        self,
+        record: Record,
+        ctx: Context,
+        step: Annotated[int | None, Field(ge=0, description="default: the pending one")] = None,
+    ) -> CallToolResult:
+        """Show what the script knows at a question: stack, variables, and what changed."""
+
+        def act(session: Session) -> CallToolResult:
+            found = session.inspect(step)
+            text = "".join(f"{line}\n" for line in inspection_lines(found))
+            data = self._without_paths({"record": record, **found.to_dict()})
+            return told(data, self._sessions.folders.shown(text))
+
+        return await self.move(ctx, record, act)
+
+    async def move(self, ctx: Context, record: str, act: Callable[[Session], T]) -> T:
+        """What `act` makes of a record, in its turn."""
+        path = self._sessions.folders.find(SHEET, record)
+        work = self._sessions.move(path, act)
+        stop = partial(self._sessions.stop_run, path)
+        return await reported(ctx, work, "the script runs", stop)
+
+    def told(self, session: Session, reply: Reply, record: str) -> CallToolResult:
+        """What a reply says, with the record's name as the client gave it."""
+        notes = () if self._seat else session.warnings
+        lines = [f"note: {one_line(note)}" for note in notes]
+        lines += state_lines(session, reply, source=not self._seat)
+        shown = [self._sessions.folders.shown(line) for line in lines]
+        return told(reply.to_dict() | {"record": record}, questionnaire(reply), shown)
+
+    # -- the folder
+
+    async def list_quizzes(self) -> CallToolResult:
+        """List the records that can be shown and answered, and the scripts that can be opened."""
+        data = await self._sessions.off_loop(self._listed)
+        return told(data, "".join(f"{line}\n" for line in _list_lines(data)))
+
+    def _listed(self) -> dict[str, Any]:
+        records, asking = map(self._sessions.folders.names, (SHEET, SCRIPT))
+        scripts = [name for name, _ in islice(asking, _MOST_LISTED)]
+        listed = [_listed_record(name, path) for name, path in islice(records, _MOST_LISTED)]
+        return {"records": listed, "scripts": scripts}
+
+    async def open_quiz(
+        self,
+        quiz: Annotated[str, Field(description="a script or a record, as list_quizzes names it")],
+        ctx: Context,
+        seed: Annotated[
+            int | None, Field(ge=-(10**30), le=10**30, description="default: a random one")
+        ] = None,
+    ) -> CallToolResult:
+        """Begin a quiz: make a new record of a script, and show it. A record is only shown."""
+        try:
+            script = self._sessions.folders.find(SCRIPT, quiz)
+        except NotServedError:
+            return await self.show(quiz, ctx)
+        path = await self._sessions.off_loop(partial(_made, script, seed))
+
+        def act(session: Session) -> CallToolResult:
+            session.save()
+            name = self._sessions.folders.shown(str(path))
+            return self.told(session, session.reply(), name)
+
+        stop = partial(self._sessions.stop_run, path)
+        return await reported(ctx, self._sessions.move(path, act), "the script runs", stop)
+
+    # -- judgements
+
+    async def verify(self, record: Record, ctx: Context) -> CallToolResult:
+        """Check by fresh replays that the record shows what its script really does."""
+        path = self._sessions.folders.find(SHEET, record)
+        runs = UncachedRuns()
+
+        def judge() -> CallToolResult:
+            self._sessions.script_of(path)
+            verdict = verify(path, runs)
+            lines = (verdict.headline, *(f"   {each}" for each in verdict.remarks))
+            text = "".join(f"{one_line(line)}\n" for line in lines)
+            data = self._without_paths(verdict.to_dict() | {"record": record})
+            return told(data, self._sessions.folders.shown(text))
+
+        return await reported(ctx, self._sessions.off_loop(judge), "replays", runs.give_up)
+
+    async def diff(
+        self,
+        a: Annotated[str, Field(description="a record, or record@branch")],
+        b: Annotated[str, Field(description="another, or @branch of the same record")],
+        ctx: Context,
+    ) -> CallToolResult:
+        """Compare two runs: where they part, step by step."""
+        with Replayer() as replayer:
+            work = self._sessions.off_loop(partial(self._compared, a, b, replayer))
+            return await reported(ctx, work, "both run", replayer.cancel)
+
+    def _compared(self, a: str, b: str, replayer: Replayer) -> CallToolResult:
+        names = (a, f"{a.rpartition('@')[0] or a}{b}" if b.startswith("@") else b)
+        runs = runs_of([self._side(name) for name in names], replayer)
+        found = compare(runs[0][0], runs[1][0], ended=(runs[0][1], runs[1][1]))
+        notes = [
+            f"note: {one_line(early_end(name, run, ended))}"
+            for name, (run, ended) in zip(names, runs, strict=True)
+            if ended is not None
+        ]
+        text = "".join(f"{line}\n" for line in difference_lines(found, *names))
+        return told(found.to_dict(), text, notes)
+
+    def _side(self, name: str) -> Side:
+        """The run of a served record, or of one of its branches."""
+        record, at, branch = name.rpartition("@")
+        path = self._sessions.folders.find(SHEET, record if at else name)
+        self._sessions.script_of(path)
+        return side_at(path, branch if at else None)
+
+    def _without_paths(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        found: dict[str, Any] = without_paths(data, self._sessions.folders)
+        return found
+
+
+def giver_of(ctx: Context) -> Giver:
+    """The agent that calls, by the name that its client gives."""
+    params = ctx.session.client_params
+    if params is None:
+        return Giver("mcp", "agent")
+    client = params.client_info
+    name = one_line(f"{client.name} {client.version}".strip())
+    return Giver("mcp", "agent", clipped(name, _MOST_NAME) or None)
+
+
+def _listed_record(name: str, path: Path) -> dict[str, Any]:
+    found = summary(path)
+    return {
+        "record": name,
+        "status": found.status,
+        "score": found.score,
+        "steps": found.used,
+        "recorded": found.recorded,
+        "branches": found.branches,
+        "seed": found.seed,
+        "problem": found.problem,
+    }
+
+
+def _list_lines(data: Mapping[str, Any]) -> Iterator[str]:
+    for each in data["records"]:
+        score = "" if each["score"] is None else f", score {each['score']:g}"
+        yield f"record {each['record']}: {each['status'] or 'unreadable'}{score}"
+    for name in data["scripts"]:
+        yield f"script {name}"
+    if not data["records"] and not data["scripts"]:
+        yield "no record and no script is served"
+
+
+def _made(script: Path, seed: int | None) -> Path:
+    """Make a record of a script beside it, with the first free name; its path."""
+    chosen = SystemRandom().randrange(10**6) if seed is None else seed
+    for number in count(1):
+        path = script.with_name(f"{script.stem}{f'-{number}' if number > 1 else ''}.yaml")
+        if os.path.lexists(path):
+            continue
+        try:
+            new_record(script, path, chosen)
+        except RecordError:
+            if not os.path.lexists(path):
+                raise
+        else:
+            return path
+    raise AssertionError
+
+
+# -- waiting
+
+
+async def reported(
+    context: Context, work: Coroutine[Any, Any, T], doing: str, stop: Callable[[], None]
+) -> T:
+    """What `work` returns; the client is told every second that it goes on.
+
+    Args:
+        context: The call that waits.
+        work: The work.
+        doing: What is done, in words.
+        stop: Ends the work; called if the client cancels its call or leaves.
+    """
+    task = asyncio.ensure_future(work)
+    seconds = 0
+    try:
+        while not (await asyncio.wait([task], timeout=_PROGRESS_SECONDS))[0]:
+            seconds += 1
+            await context.report_progress(seconds, message=f"{doing}: {seconds} s")
+        return task.result()
+    except asyncio.CancelledError:
+        task.add_done_callback(_forget)
+        task.cancel()
+        stop()
+        raise
+
+
+def _forget(task: asyncio.Future[Any]) -> None:
+    """Take the outcome of a task that nobody waits for, so that asyncio does not report it."""
+    if not task.cancelled():
+        task.exception()
