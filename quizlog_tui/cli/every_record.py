@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -50,16 +49,7 @@ def side_by_side(
         except QuizlogError as error:
             return error
 
-    results = runs.run_parallel(judged, paths, runs.at_once(worlds))
-    for index, one in enumerate(zip(paths, results, strict=True), 1):
-        yield one
-        _progress(index, len(paths))
-
-
-def _progress(done: int, count: int) -> None:
-    if sys.stderr.isatty():
-        end = "\n" if done == count else ""
-        print(f"\r-- {done} of {count}\x1b[K{end}", end="\r", file=sys.stderr, flush=True)
+    yield from zip(paths, runs.run_parallel(judged, paths, runs.at_once(worlds)), strict=True)
 
 
 def counted(counts: Mapping[str, int]) -> str:

@@ -103,10 +103,12 @@ def _verify_many(arguments: Namespace) -> int:
     paths = records_below(folder)
     found = []
     # each holds a run in each of two worlds
-    for path, verdict in side_by_side(partial(verify, thorough=arguments.thorough), paths, 2):
+    verdicts = side_by_side(partial(verify, thorough=arguments.thorough), paths, 2)
+    for index, (path, verdict) in enumerate(verdicts, 1):
         found.append((path, verdict))
         if not arguments.json:
             print(f"{_headline(verdict)}  {one_line(str(path))}", flush=True)
+        _progress(index, len(paths))
     if arguments.json:
         emit_json({"folder": str(folder), "records": [_row(*one) for one in found]})
     else:
@@ -134,6 +136,12 @@ def _summary(verdicts: Sequence[Verdict | QuizlogError]) -> str:
     said = f"-- {plural(len(verdicts), 'record')}: {counted(counts)}"
     fits = Counter(one.fits for one in verdicts if isinstance(one, Verdict) and one.fits)
     return said + (f"; against the edited script: {counted(fits)}" if fits else "")
+
+
+def _progress(done: int, count: int) -> None:
+    if sys.stderr.isatty():
+        end = "\n" if done == count else ""
+        print(f"\r-- {done} of {count}\x1b[K{end}", end="\r", file=sys.stderr, flush=True)
 
 
 def _watch(arguments: Namespace, judge: Callable[[Namespace], int]) -> None:
