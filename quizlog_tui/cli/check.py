@@ -14,10 +14,10 @@ from ..files.durable import check_place, write_text
 from ..proof.changed import changed_records, commit_of
 from ..proof.check import RecordCheck, check
 from ..proof.drift import NOUNS
-from ..report.checks import REPORT, CheckRow, is_report, to_junit, to_summary
+from ..report.checks import CheckRow, report_kind, to_junit, to_summary
 from ..text import clipped, in_columns, one_line, plural, told_apart
 from .every_record import UNREADABLE, counted, exit_code, records_below, side_by_side
-from .grammar import Parser, add_force, command, refuse_existing
+from .grammar import Parser, add_force, command
 from .streams import ProgressLine, emit_json
 
 _HEADS = ("record", "outcome", "score", "first difference")
@@ -34,12 +34,16 @@ def _run_check(arguments: Namespace) -> int:
     paths = every = records_below(folder)
     if arguments.changed is not None:
         paths = changed_records(folder, every, commit_of(folder, arguments.changed))
-    found = _checked(paths)
-    left_out = len(every) - len(paths)
+    found, left_out = _checked(paths), len(every) - len(paths)
+    rows = _rows(found)
+    told = _summary(rows, left_out)
     if arguments.json:
         records = [_data(*one) for one in found]
         emit_json({"folder": str(folder), "left_out": left_out, "records": records})
-    _tell(arguments, _rows(found), left_out)
+    else:
+        _show([row for row in rows if row.result != "same"])
+        print(f"-- {told}", file=sys.stderr)
+    _write_reports(arguments, rows, told)
     return exit_code([one if isinstance(one, QuizlogError) else one.verdict for _, one in found])
 
 
@@ -73,17 +77,13 @@ def _check() -> Parser:
 
 
 def _check_places(arguments: Namespace) -> None:
-    """Refuse at once what cannot be written in the end; a report of an earlier run is renewed."""
+    """Refuse at once where no report can be written in the end."""
     for name in (arguments.junit, arguments.markdown):
-        if name is None:
-            continue
-        path = Path(name)
-        if not is_report(path):
-            refuse_existing(path, arguments)
-        check_place(path, REPORT)
-        if not path.parent.is_dir():
-            hint = "make the folder first"
-            raise UsageError("its folder does not exist", where=name, hint=hint)
+        if name is not None:
+            check_place(Path(name), report_kind(replace_any=arguments.force))
+            if not Path(name).parent.is_dir():
+                hint = "make the folder first"
+                raise UsageError("its folder does not exist", where=name, hint=hint)
 
 
 def _checked(paths: Sequence[Path]) -> Found:
@@ -103,20 +103,24 @@ def _data(path: Path, found: RecordCheck | QuizlogError) -> dict[str, Any]:
     return {"record": str(path)} | found.to_dict()
 
 
-def _tell(arguments: Namespace, rows: Sequence[CheckRow], left_out: int) -> None:
-    """Show the table and the counts, and write the reports."""
+def _summary(rows: Sequence[CheckRow], left_out: int) -> str:
     counts = counted(Counter(row.result for row in rows))
     told = plural(len(rows), "record") + (f": {counts}" if counts else "")
-    told += f"; {left_out} left out, as unchanged" if left_out else ""
-    faults = [_cells(row) for row in rows if row.result != "same"]
-    if not arguments.json:
-        print("".join(f"{line}\n" for line in in_columns([_HEADS, *faults]) if faults), end="")
-        sys.stdout.flush()
-        print(f"-- {told}", file=sys.stderr)
+    return told + (f"; {left_out} left out, as unchanged" if left_out else "")
+
+
+def _write_reports(arguments: Namespace, rows: Sequence[CheckRow], told: str) -> None:
+    kind = report_kind(replace_any=arguments.force)
     if arguments.junit is not None:
-        write_text(Path(arguments.junit), to_junit(rows), REPORT)
+        write_text(Path(arguments.junit), to_junit(rows), kind)
     if arguments.markdown is not None:
-        write_text(Path(arguments.markdown), to_summary(rows, told), REPORT)
+        write_text(Path(arguments.markdown), to_summary(rows, told), kind)
+
+
+def _show(faults: Sequence[CheckRow]) -> None:
+    for line in in_columns([_HEADS, *map(_cells, faults)]) if faults else ():
+        print(line)
+    sys.stdout.flush()
 
 
 def _cells(row: CheckRow) -> list[str]:

@@ -97,7 +97,7 @@ def changed_records(folder: Path, paths: Iterable[Path], commit: Commit) -> list
         try:
             record = RecordFile(path).read()
             script = path.parent / record.script
-            # compared with none, all files are named that the script needed when it was recorded
+            # against no files it names all that were needed when the record was written
             recorded = [script.parent / name for name, _ in edited_files(record, {})]
             return not all(map(holds, (path, *needed(script), *recorded)))
         except QuizlogError:

@@ -6,7 +6,6 @@ HTML, which no table of Markdown could hold as safely, or in a fence.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -20,7 +19,6 @@ from ..replay.script.needed_files import CHECK_REPORT, is_marked
 from ..text import clipped, one_line, visible
 from .markdown import fence
 
-REPORT = FileKind("a report", asked_before)
 _MOST = 2_000
 """Characters of a text that are shown: the summary of a job has a limit."""
 _NOT_IN_XML = re.compile("[\ufffe\uffff]")
@@ -46,9 +44,17 @@ class CheckRow:
     """What a replay shows there; None for nothing."""
 
 
-def is_report(path: Path) -> bool:
-    """Whether a file is a report that quizlog wrote, which the next one replaces."""
-    return not os.path.islink(path) and is_marked(path, CHECK_REPORT)
+def report_kind(*, replace_any: bool) -> FileKind:
+    """A report, which is renewed at each run: one that quizlog wrote is replaced.
+
+    Args:
+        replace_any: Whether the user asked to replace whatever file is there.
+    """
+    return FileKind("a report", asked_before if replace_any else _is_report)
+
+
+def _is_report(path: Path) -> bool:
+    return is_marked(path, CHECK_REPORT)
 
 
 def to_junit(rows: Sequence[CheckRow]) -> str:

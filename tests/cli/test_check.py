@@ -106,7 +106,7 @@ def test_what_cannot_be_read_or_judged(run: Run, path: Path, build: Build) -> No
         (("empty", "--changed"), "empty: holds no records"),
         ((".", "--changed"), "not a git repository"),
         ((".", "--junit", "missing/x.xml"), "its folder does not exist"),
-        ((".", "--markdown", "record.yaml"), "record.yaml: exists already"),
+        ((".", "--markdown", "record.yaml"), "record.yaml: exists and is not a report"),
     ],
 )
 def test_wrong_calls_are_one_line(words: tuple[str, ...], said: str, run: Run, path: Path) -> None:
@@ -179,7 +179,7 @@ def test_another_file_is_replaced_by_force_only(run: Run, path: Path) -> None:
     other = path.with_name("mine.xml")
     other.write_text("<mine/>\n")
     code, out, err = run("check", ".", "--junit", "mine.xml")
-    assert (code, out) == (2, "") and "mine.xml: exists already" in err
+    assert (code, out) == (2, "") and "mine.xml: exists and is not a report of quizlog" in err
     assert other.read_text() == "<mine/>\n"
     assert run("check", ".", "--junit", "mine.xml", "--force")[0] == 0
     assert ElementTree.parse(other).getroot().tag == "testsuite"

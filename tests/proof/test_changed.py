@@ -140,6 +140,17 @@ def test_no_repository_and_no_git_are_told(build: Build, monkeypatch: pytest.Mon
         commit_of(build.folder, "HEAD")
 
 
+def test_a_git_that_waits_for_ever_is_ended(build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+    made(build)
+    commit_all(build.folder)
+    os.mkfifo(build.folder / "pipe")
+    with (build.folder / ".git" / "config").open("a") as file:
+        file.write(f"[include]\npath = {build.folder / 'pipe'}\n")
+    monkeypatch.setattr("quizlog_tui.proof.changed._SECONDS", 0.2)
+    with pytest.raises(UsageError, match="git does not answer"):
+        commit_of(build.folder, "HEAD")
+
+
 def test_a_repository_of_the_environment_is_not_asked(
     build: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from quizlog_tui.report.checks import CheckRow, is_report, to_junit, to_summary
+from quizlog_tui.errors import RecordError
+from quizlog_tui.files.durable import check_place
+from quizlog_tui.report.checks import CheckRow, report_kind, to_junit, to_summary
 
 HOSTILE = (
     "\x00\x1b]8;;http://e\x07\ud800\ufffe\uffff\r<img src=x>&amp;]]>`|\\|[l](http://e) http://e "
@@ -109,12 +111,13 @@ def test_long_texts_are_cut() -> None:
 
 
 @pytest.mark.parametrize("made", [to_junit(ROWS), to_summary(ROWS, "4 records")])
-def test_a_report_is_known_again(made: str, tmp_path: Path) -> None:
+def test_only_a_report_is_replaced_unless_one_asks_for_it(made: str, tmp_path: Path) -> None:
     path = tmp_path / "report"
+    usual, any_file = (report_kind(replace_any=each) for each in (False, True))
+    check_place(path, usual)
     path.write_text(made)
-    assert is_report(path)
-    link = tmp_path / "link"
-    link.symlink_to(path)
-    assert not is_report(link) and not is_report(tmp_path / "none")
+    check_place(path, usual)
     path.write_text("# mine\n" * 30 + made)
-    assert not is_report(path)
+    with pytest.raises(RecordError, match="exists and is not a report of quizlog"):
+        check_place(path, usual)
+    check_place(path, any_file)
