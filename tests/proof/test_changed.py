@@ -119,6 +119,17 @@ def test_what_lies_behind_a_link_counts_as_changed(build: Build) -> None:
     assert changed(folder) == []
 
 
+def test_a_script_is_compared_where_a_link_leads(build: Build) -> None:
+    (build.folder / "in" / "deep").mkdir(parents=True)
+    build.script("input('? ')\n")
+    script = build.script("input('? ')\n", "in/quiz.py")
+    (build.folder / "by").symlink_to("in/deep")
+    RecordFile(build.folder / "a.yaml").create(Record("by/../quiz.py", 1, AppendOnlyList(), 0))
+    commit_all(build.folder)
+    script.write_text("input('! ')\n")
+    assert changed(build.folder) == ["a.yaml"]
+
+
 @pytest.mark.parametrize(
     "ref", ["nothing", "", "--help", "-h", "--output=x", "HEAD:folder", "a\nb"]
 )

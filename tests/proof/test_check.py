@@ -153,6 +153,15 @@ def test_no_difference_rests_on_shared_processes(build: Build) -> None:
     assert found.result == "same"
 
 
+def test_what_could_have_passed_anything_on_is_replayed_alone(build: Build) -> None:
+    sharing = f"import socket, contextlib\nwith contextlib.suppress(OSError):\n    socket.create_connection(('127.0.0.1', 9))\n{QUIZ}"
+    other = read_source(build.script(sharing, "other.py"))
+    source = read_source(build.script(sharing.replace("hello", "hallo")))
+    record = replace(recorded(other, [["4"], ["5"]]), script="quiz.py")
+    found = check_branches(record, source, OddWalk(other))
+    assert (found.result, found.verdict.replayed) == ("diverges", "hallo")
+
+
 def test_a_record_is_left_as_it_is(build: Build) -> None:
     path = build.record(QUIZ)
     before = path.read_bytes(), sorted(Path(build.folder).iterdir())
