@@ -160,6 +160,14 @@ def clipped(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
+def in_columns(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """The rows of a table as lines; each column is as wide as its longest cell."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        yield "  ".join(cells).rstrip()
+
+
 def is_whole(text: str) -> bool:
     """Whether a text has a form in UTF-8: it holds no half of a surrogate pair."""
     return not re.search(_HALF, text)

@@ -494,7 +494,6 @@ SPLITS_TEXT_OF_OTHERS = {
     "proof/bundle/sign.py",  # what ssh-keygen says
     "replay/script/interpreter.py",  # pyvenv.cfg
     "replay/script/needed_files.py",  # bytes, which split at newlines only
-    "report/export.py",  # bytes
 }
 ROOMS_WITH_SOURCE = ("replay/script/", "debug/", "proof/", "session/", "episodes/", "report/")
 

@@ -13,7 +13,7 @@ from typing import Any
 from ..errors import UsageError
 from ..record.model import STATUSES
 from ..record.summary import Summary, find_records, summary
-from ..text import one_line, told_apart
+from ..text import in_columns, one_line, told_apart
 from .grammar import Parser, command
 from .streams import emit_json
 
@@ -89,10 +89,7 @@ def _lines(folder: Path, found: Iterable[Summary]) -> Iterator[str]:
     records = {os.path.relpath(one.path, folder): one for one in found}
     rows = [_row(name, records[path]) for path, name in told_apart(records).items()]
     heads = ("record", "status", "score", "steps", "branches", "changed", "script")
-    widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
-    for row in (heads, *rows):
-        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        yield "  ".join(cells).rstrip()
+    return in_columns([heads, *rows])
 
 
 def _row(name: str, found: Summary) -> tuple[str, ...]:

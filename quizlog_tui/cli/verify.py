@@ -7,7 +7,8 @@ import sys
 import time
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,14 +21,12 @@ from ..record.store import RecordFile
 from ..record.summary import find_records
 from ..replay.script.needed_files import needed_files
 from ..replay.script.source import read_source
-from ..replay.uncached_runs import UncachedRuns
 from ..text import one_line, plural
+from .every_record import UNREADABLE, counted, exit_code, records_below, side_by_side
 from .grammar import Parser, command
 from .streams import emit_json
 
 _LOOK_SECONDS = 0.3
-
-_UNREADABLE = "unreadable"
 
 
 def _run_verify(arguments: Namespace) -> int:
@@ -96,18 +95,16 @@ def _verify_one(arguments: Namespace) -> int:
         print(one_line(verdict.headline), flush=True)
         for remark in verdict.remarks:
             print(f"   {one_line(remark)}", file=sys.stderr)
-    return _code([verdict])
+    return exit_code([verdict])
 
 
 def _verify_many(arguments: Namespace) -> int:
     folder = Path(arguments.all)
-    if not folder.is_dir():
-        raise UsageError("is not a folder", where=str(folder), hint="name a folder of records")
-    paths = list(find_records(folder))
-    if not paths:
-        raise UsageError("holds no records", where=str(folder), hint="make one: `quizlog new`")
+    paths = records_below(folder)
     found = []
-    for index, (path, verdict) in enumerate(_side_by_side(paths, arguments.thorough), 1):
+    # each holds a run in each of two worlds
+    verdicts = side_by_side(partial(verify, thorough=arguments.thorough), paths, 2)
+    for index, (path, verdict) in enumerate(verdicts, 1):
         found.append((path, verdict))
         if not arguments.json:
             print(f"{_headline(verdict)}  {one_line(str(path))}", flush=True)
@@ -116,66 +113,35 @@ def _verify_many(arguments: Namespace) -> int:
         emit_json({"folder": str(folder), "records": [_row(*one) for one in found]})
     else:
         print(_summary([verdict for _, verdict in found]), file=sys.stderr)
-    return _code([verdict for _, verdict in found])
-
-
-def _side_by_side(
-    paths: Sequence[Path], thorough: bool
-) -> Iterator[tuple[Path, Verdict | QuizlogError]]:
-    """Verdicts in the order of the paths; each holds a run in each of two worlds."""
-    runs = UncachedRuns()
-    verdicts = runs.run_parallel(
-        lambda path: _verdict(path, runs, thorough), paths, runs.at_once(2)
-    )
-    yield from zip(paths, verdicts, strict=True)
-
-
-def _verdict(path: Path, runs: UncachedRuns, thorough: bool) -> Verdict | QuizlogError:
-    try:
-        return verify(path, runs, thorough=thorough)
-    except QuizlogError as error:
-        return error
+    return exit_code([verdict for _, verdict in found])
 
 
 def _headline(verdict: Verdict | QuizlogError) -> str:
     if isinstance(verdict, QuizlogError):
-        return f"{_UNREADABLE}: {one_line(verdict.message)}"
+        return f"{UNREADABLE}: {one_line(verdict.message)}"
     fits = f" [fits {verdict.fits}]" if verdict.fits else ""
     return one_line(verdict.headline) + fits
 
 
 def _row(path: Path, verdict: Verdict | QuizlogError) -> dict[str, Any]:
     if isinstance(verdict, QuizlogError):
-        return {"record": str(path), "verdict": _UNREADABLE, "reason": str(verdict)}
+        return {"record": str(path), "verdict": UNREADABLE, "reason": str(verdict)}
     return verdict.to_dict() | {"record": str(path)}
 
 
 def _summary(verdicts: Sequence[Verdict | QuizlogError]) -> str:
     counts = Counter(
-        _UNREADABLE if isinstance(one, QuizlogError) else one.verdict for one in verdicts
+        UNREADABLE if isinstance(one, QuizlogError) else one.verdict for one in verdicts
     )
-    said = f"-- {plural(len(verdicts), 'record')}: {_counted(counts)}"
+    said = f"-- {plural(len(verdicts), 'record')}: {counted(counts)}"
     fits = Counter(one.fits for one in verdicts if isinstance(one, Verdict) and one.fits)
-    return said + (f"; against the edited script: {_counted(fits)}" if fits else "")
-
-
-def _counted(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
+    return said + (f"; against the edited script: {counted(fits)}" if fits else "")
 
 
 def _progress(done: int, count: int) -> None:
     if sys.stderr.isatty():
         end = "\n" if done == count else ""
         print(f"\r-- {done} of {count}\x1b[K{end}", end="\r", file=sys.stderr, flush=True)
-
-
-def _code(verdicts: Sequence[Verdict | QuizlogError]) -> int:
-    """3 for a difference, 2 for an unreadable record, 4 if one cannot be judged, else 0."""
-    if any(isinstance(one, Verdict) and one.differs for one in verdicts):
-        return 3
-    if any(isinstance(one, QuizlogError) for one in verdicts):
-        return 2
-    return 4 if any(getattr(one, "verdict", "") == "unverifiable" for one in verdicts) else 0
 
 
 def _watch(arguments: Namespace, judge: Callable[[Namespace], int]) -> None:

@@ -9,9 +9,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, NamedTuple
 
+from ..record.model import Record
 from ..replay.world import (
     DECISIVE,
     FIXED,
+    REMARKABLE,
     UNAVAILABLE,
     UNVERIFIABLE,
     Cause,
@@ -21,6 +23,7 @@ from ..replay.world import (
 )
 from ..text import first_lines, told_once
 from .diverge import What
+from .recorded import RecordedBranch
 
 
 class NotJudged(NamedTuple):
@@ -182,6 +185,11 @@ def _shown(value: Any) -> str:
     return "nothing" if value is None else str(value)
 
 
+def noted(observed: Iterable[str]) -> tuple[str, ...]:
+    """The observations of runs that a verdict names."""
+    return tuple(name for name in observed if name in UNVERIFIABLE or name in REMARKABLE)
+
+
 def apply_doubt(verdict: Verdict) -> Verdict:
     """The verdict, or `unverifiable` if an observation makes it unreliable."""
     name = doubt(verdict.observed)
@@ -189,3 +197,35 @@ def apply_doubt(verdict: Verdict) -> Verdict:
         return verdict
     cause, reason = UNVERIFIABLE[name]
     return replace(verdict, verdict="unverifiable", cause=cause, reason=reason)
+
+
+def bounded(verdict: Verdict, known: RecordedBranch, branch: str | None) -> Verdict:
+    """Limit a verdict to the recorded parts: answers without recorded data prove nothing.
+
+    Args:
+        verdict: The verdict on a branch.
+        known: What is recorded of it.
+        branch: Its name; None for the active one.
+    """
+    if verdict.verdict != "reproducible" or known.missing is None:
+        return verdict
+    if branch is not None:
+        return replace(verdict, not_judged=(NotJudged(branch, known.missing),))
+    if known.shows_nothing and (known.inputs or known.status):
+        return replace(verdict, verdict="unverifiable", reason=known.missing)
+    return replace(verdict, not_judged=(NotJudged(None, known.missing),))
+
+
+def of_another_text(record: Record, code_hash: str) -> list[NotJudged]:
+    """The branches of another text of the script, which is not there to judge them by.
+
+    Args:
+        record: The record.
+        code_hash: The hash of the script's present text.
+    """
+    others = {name: entry for name, entry in record.branches.items() if name != record.branch}
+    return [
+        NotJudged(name, "recorded with another text of the script")
+        for name, entry in others.items()
+        if entry.code_hash not in (None, code_hash)
+    ]

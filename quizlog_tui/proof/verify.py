@@ -24,7 +24,7 @@ from ..replay.worker.fixed.other_machine import OtherMachine
 from ..replay.worker.folder import ROOMS
 from ..replay.world import world_of
 from .trials import Trials
-from .verdict import NotJudged, Verdict, combine_verdicts
+from .verdict import Verdict, combine_verdicts, of_another_text
 from .verify_branch import BranchVerifier, Inquiry
 
 SAMPLE = 5
@@ -84,11 +84,10 @@ def verify_branches(
         CancelledError: `runs` were cancelled.
     """
     others = [name for name in record.branches if name != record.branch]
-    hashes = {name: record.branches[name].code_hash for name in others}
-    of_older_script = {name for name in others if hashes[name] not in (None, source.code_hash)}
+    older = {part.branch: part for part in of_another_text(record, source.code_hash)}
     with elsewhere(source.path.parent, record.seed) as at:
         trials = Trials(source, world_of(record), runs, at)
-        names = [None, *(name for name in others if name not in of_older_script)]
+        names = [None, *(name for name in others if name not in older)]
         branches = [
             BranchVerifier(record, source, trials, name, vouched, thorough=thorough)
             for name in names
@@ -98,8 +97,8 @@ def verify_branches(
         for name in others:
             if found[-1].verdict == "diverges":
                 break
-            if name in of_older_script:
-                not_judged.append(NotJudged(name, "recorded with another text of the script"))
+            if name in older:
+                not_judged.append(older[name])
             else:
                 found.append(next(verdicts))
     return combine_verdicts(found, not_judged)

@@ -38,7 +38,7 @@ from ..replay.world import (
 from .diverge import Difference, first_difference
 from .recorded import difference_from_record, is_contradicted, recorded_branch
 from .trials import CauseSearch, TrialRequest, Trials, Variation, ends_search, find_culprits
-from .verdict import NotJudged, Verdict, apply_doubt
+from .verdict import Verdict, apply_doubt, bounded, noted
 
 T = TypeVar("T")
 
@@ -147,24 +147,12 @@ class BranchVerifier:
             verdict = self._against_record(plain, found)
         else:
             verdict = yield from self._against_conditions(plain, others)
-        observed = tuple(name for name in names if name in UNVERIFIABLE or name in REMARKABLE)
-        fits = self._fits(plain, found)
+        observed, fits = noted(names), self._fits(plain, found)
         verdict = apply_doubt(
             replace(verdict, observed=observed, unavailable=plain.unavailable, fits=fits)
         )
         against = verdict.step is not None or TAMPERED in observed
-        return None if shared and against else self._bounded(verdict)
-
-    def _bounded(self, verdict: Verdict) -> Verdict:
-        """Limit a verdict to the recorded parts: answers without recorded data prove nothing."""
-        known = self._known
-        if verdict.verdict != "reproducible" or known.missing is None:
-            return verdict
-        if self._branch is not None:
-            return replace(verdict, not_judged=(NotJudged(self._branch, known.missing),))
-        if known.shows_nothing and (known.inputs or known.status):
-            return replace(verdict, verdict="unverifiable", reason=known.missing)
-        return replace(verdict, not_judged=(NotJudged(None, known.missing),))
+        return None if shared and against else bounded(verdict, self._known, self._branch)
 
     def _fits(self, run: Transcript, found: Difference | None) -> str | None:
         """How far the record fits a script that was edited; see `Verdict.fits`."""

@@ -10,9 +10,8 @@ from pathlib import Path
 
 from ..errors import UsageError
 from ..files.durable import FileKind, check_place, write_text
-from ..files.regular_file import open_regular
 from ..record.private_text import Privacy, PrivateFinding, privacy_of
-from ..replay.script.needed_files import EXPORT
+from ..replay.script.needed_files import EXPORT, is_marked
 from ..session.session import Session
 from .document import RecordReport, build_report
 from .html import to_html
@@ -117,11 +116,7 @@ def checked_form(path: Path, *, player: bool) -> Callable[[RecordReport], str]:
 
 
 def _is_export(path: Path) -> bool:
-    try:
-        with open_regular(path) as file:
-            return EXPORT.encode() in file.read(100).splitlines()
-    except OSError:
-        return False
+    return is_marked(path, EXPORT)
 
 
 _KIND = FileKind("an export", _is_export)

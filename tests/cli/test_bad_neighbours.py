@@ -21,13 +21,18 @@ from quizlog_tui.session.session import Session
 from tests.support.build import Build
 
 COMMANDS = [
-    "record.yaml", "steps record.yaml", "verify record.yaml", "verify --all .", "list", "find two",
+    "record.yaml", "steps record.yaml", "verify record.yaml", "verify --all .", "check .", "list",
+    "find two",
     "lint quiz.py", "branches record.yaml", "coverage quiz.py .", "diff record.yaml record.yaml",
     "inspect record.yaml", "trace record.yaml", "decisions record.yaml", "drift record.yaml",
     "export record.yaml -o out.html", "cast record.yaml -o out.cast",
     "bundle record.yaml -o out.zip", "episodes build record.yaml -o out.jsonl",
     "screenshot record.yaml -o out.svg", "record.yaml 4",
 ]  # fmt: skip
+
+
+OF_ALL = ("verify --all .", "check .")
+"""Commands that judge whatever looks like a record."""
 
 
 @pytest.fixture
@@ -60,7 +65,7 @@ def crowded(build: Build, monkeypatch: pytest.MonkeyPatch) -> Iterator[Build]:
 def test_a_command_works_among_what_cannot_be_read(
     command: str, crowded: Build, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(command.split()) == (2 if "--all" in command else 0), capsys.readouterr()
+    assert main(command.split()) == (2 if command in OF_ALL else 0), capsys.readouterr()
 
 
 def test_all_that_can_be_verified_is(crowded: Build, capsys: pytest.CaptureFixture[str]) -> None:

@@ -29,13 +29,16 @@ WRITERS = {
     "picture": ("x.svg", ("screenshot", "record.yaml", "-o", "x.svg")),
     "picture replaced": ("x.txt", ("screenshot", "record.yaml", "-o", "x.txt", "--force")),
     "cast": ("x.cast", ("cast", "record.yaml", "-o", "x.cast")),
+    "suite": ("x.xml", ("check", ".", "--junit", "x.xml")),
+    "suite replaced": ("x.xml", ("check", ".", "--junit", "x.xml", "--force")),
+    "summary": ("x.md", ("check", ".", "--markdown", "x.md")),
     "bundle": ("x.zip", ("bundle", "record.yaml", "-o", "x.zip")),
     "episodes": ("episodes/episodes.jsonl", ("episodes", "build", "record.yaml")),
     "decisions": ("record.decisions.jsonl", ("solve", "record.yaml", "--models", "m.yaml")),
     "result": ("x.yaml", ("output.yaml", "4")),
 }
 """The name that a command would write, and the command."""
-INFORMED = {"picture replaced"}
+INFORMED = {"picture replaced", "suite replaced"}
 """`--force` and a text that has no mark: such a file is replaced."""
 
 
@@ -100,6 +103,7 @@ def test_a_folder_that_leads_out_takes_no_file(
     for words in (
         ("new", "quiz.py", "-o", "reports/x.yaml"),
         ("export", "record.yaml", "-o", "reports/x.html"),
+        ("check", ".", "--junit", "reports/x.xml"),
         ("bundle", "record.yaml", "-o", "reports/x.zip"),
         ("screenshot", "record.yaml", "-o", "reports/x.txt"),
         ("episodes", "build", "record.yaml"),

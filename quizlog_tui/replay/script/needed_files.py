@@ -163,6 +163,8 @@ _PICTURES = (".svg", ".cast")
 _DECISIONS = (".decisions.jsonl", ".decisions.jsonl.lock")
 EXPORT = "<!-- quizlog export -->"
 """A line near the start of each export of a record as HTML or Markdown."""
+CHECK_REPORT = "<!-- quizlog check -->"
+"""A line near the start of each report on a check of records."""
 _HEAD = 4096
 """Number of bytes of a file that are searched for a record's keys."""
 _SCRIPT, _SEED = (
@@ -210,15 +212,24 @@ def _is_record_file(path: Path) -> bool:
 def is_made_by_quizlog(path: Path) -> bool:
     """Whether a file is one that quizlog writes for a record: it, its result, decisions, exports.
 
-    Pictures of screens count by their names. No module is one, so that no code is kept from being
-    looked at.
+    Reports on checks are such files too. Pictures of screens count by their names. No module is
+    one, so that no code is kept from being looked at.
     """
     if path.name.endswith((*_DECISIONS, *_PICTURES)):
         return True
     if path.suffix == ".py":
         return False
     head = _head(os.fspath(path))
-    return _reads_as_record(head) or EXPORT.encode() in head[:100].splitlines()
+    return _reads_as_record(head) or _has_mark(head, EXPORT) or _has_mark(head, CHECK_REPORT)
+
+
+def is_marked(path: Path, mark: str) -> bool:
+    """Whether one of the first lines of a file is a mark that quizlog writes there."""
+    return _has_mark(_head(os.fspath(path)), mark)
+
+
+def _has_mark(head: bytes, mark: str) -> bool:
+    return mark.encode() in head[:100].splitlines()
 
 
 def _is_record(path: str) -> bool:
