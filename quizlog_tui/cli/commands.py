@@ -142,7 +142,7 @@ class _RecordParser(Parser):
         listed = LIST.read_text(encoding="utf-8")
         paragraphs = (fill(text, 100) for text in (own, last))
         return (
-            "usage: quizlog COMMAND ...\n       quizlog [OPTION...] RECORD [ANSWER]\n"
+            "usage: quizlog COMMAND ...   or   quizlog [OPTION...] RECORD [ANSWER]\n"
             f"{self.description}\n\n{listed}\n" + "\n".join(paragraphs) + "\n"
         )
 
