@@ -141,6 +141,8 @@ def _refusal(error: ToolError) -> QuizlogError | None:
         where = ".".join(map(str, fault["loc"]))
         said = "is missing" if fault["type"] == "missing" else fault["msg"]
         return UsageError(said, where=where, hint="see the schema of the tool")
+    if isinstance(cause, ToolError):  # the SDK's own: it has asked the person
+        return UsageError("the client's answer has not the form that was asked for")
     return refusal(cause) if cause is not None else UsageError(str(error))
 
 
