@@ -344,6 +344,13 @@ def server_rows() -> Iterator[Row]:
         yield replace(row, ok=bool(row.ok and held))
 
 
+def agent_rows() -> Iterator[Row]:
+    """Answers over MCP."""
+    import agents
+
+    yield from agents.rows()
+
+
 def main() -> None:
     """Measure all, or with `--quick` what takes seconds."""
     quick = "--quick" in sys.argv
@@ -364,6 +371,7 @@ def main() -> None:
         if not quick:
             parts |= {
                 "the server": server_rows,
+                "agents": agent_rows,
                 **{f"rewinds, {name}": partial(rewind_rows, name) for name in REWINDS},
                 "rewinds of peers": lambda: peer_rows(folder),
                 "endurance": lambda: endurance_rows(100_000, 10_000),
