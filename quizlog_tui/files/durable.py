@@ -176,9 +176,9 @@ class Draft:
             raise unwritable(error, path) from None
 
     def _fill(self, data: bytes) -> None:
-        _write_all(self.fd, data)
-        if self.target.exists():
+        if self.target.exists():  # first: what others may not read they cannot read here either
             os.fchmod(self.fd, stat.S_IMODE(self.target.stat().st_mode))
+        _write_all(self.fd, data)
         os.fsync(self.fd)
 
     def put(self) -> None:

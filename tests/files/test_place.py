@@ -266,3 +266,20 @@ def planted(path: Path, plant: Callable[[Path], object]) -> None:
         plant(path)
     except PermissionError:
         pytest.skip("only root can give a file away")
+
+
+def test_a_private_file_is_private_while_it_is_written_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "secrets.toml"
+    path.write_text("old", encoding="utf-8")
+    path.chmod(0o600)
+    modes = []
+
+    def noted(fd: int, data: bytes) -> None:
+        modes.append(stat.S_IMODE(os.fstat(fd).st_mode))
+        os.write(fd, data)
+
+    monkeypatch.setattr("quizlog_tui.files.durable._write_all", noted)
+    write_bytes(path, b"new", FileKind("a file", asked_before))
+    assert (modes, path.read_text(encoding="utf-8")) == ([0o600], "new")
