@@ -65,6 +65,9 @@ class Config:
     limits_processes: int = _setting(256, "most processes it may start", _between(1, 10**5))
     cache_checkpoints: int = _setting(64, "most frozen copies kept to go back", _between(0, 10**5))
     cache_memory_mb: int = _setting(512, "most memory of all copies", _between(1, 10**7))
+    agents_hold_seconds: float = _setting(
+        600.0, "longest a program waits for a record that a person holds", _between(0.1, 10**6)
+    )
     keys: Mapping[str, str] = field(
         default_factory=dict, metadata={"about": "other keys: action = 'key,key'"}
     )
@@ -77,7 +80,7 @@ class Config:
     )
 
 
-_SECTIONS = ("limits", "cache")
+_SECTIONS = ("limits", "cache", "agents")
 """The TOML tables whose keys are settings."""
 EXAMPLES = {
     "keys": '"player.fork" = "f"',

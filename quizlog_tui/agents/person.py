@@ -83,7 +83,7 @@ def person_tool(quiz: QuizTools) -> Callable[..., Any]:
             expect_pointer(session, question.pointer)
             return quiz.told(session, session.answer(text, giver=_PERSON).newest(), record)
 
-        return await quiz.move(ctx, record, act)
+        return await quiz.change(ctx, record, act, _PERSON)
 
     return answer
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import count, islice
 from pathlib import Path
@@ -27,7 +28,7 @@ from ..record.who import Giver
 from ..replay.replayer import Replayer
 from ..replay.uncached_runs import UncachedRuns
 from ..session.new_record import new_record
-from ..session.open_sessions import OpenSessions, expect_pointer
+from ..session.open_sessions import OpenSessions, TakenOverError, expect_pointer
 from ..session.reply import Reply
 from ..session.reply_text import questionnaire, state_lines
 from ..session.served_folders import SCRIPT, SHEET, NotServedError
@@ -88,7 +89,7 @@ class QuizTools:
             expect_pointer(session, pointer)
             return self.told(session, session.answer(text, giver=giver).newest(), record)
 
-        return await self.move(ctx, record, act)
+        return await self.change(ctx, record, act, giver)
 
     async def rewind(
         self, record: Record, step: Step, ctx: Context, pointer: Pointer = None
@@ -99,7 +100,7 @@ class QuizTools:
             expect_pointer(session, pointer)
             return self.told(session, session.rewind(step), record)
 
-        return await self.move(ctx, record, act)
+        return await self.change(ctx, record, act, giver_of(ctx))
 
     async def fork(
         self,
@@ -117,7 +118,7 @@ class QuizTools:
             expect_pointer(session, pointer)
             return self.told(session, session.fork(step, text, name, giver).newest(), record)
 
-        return await self.move(ctx, record, act)
+        return await self.change(ctx, record, act, giver)
 
     async def inspect(
         self,
@@ -140,11 +141,45 @@ class QuizTools:
         path = self._sessions.folders.find(SHEET, record)
         work = self._sessions.move(path, act)
         stop = partial(self._sessions.stop_run, path)
-        return await reported(ctx, work, "the script runs", stop)
+        return await reported(ctx, work, partial(self._doing, path), stop)
 
-    def told(self, session: Session, reply: Reply, record: str) -> CallToolResult:
-        """What a reply says, with the record's name as the client gave it."""
-        notes = () if self._seat else session.warnings
+    async def change(
+        self, ctx: Context, record: str, act: Callable[[Session], CallToolResult], giver: Giver
+    ) -> CallToolResult:
+        """Change a record in its turn, once no person holds it.
+
+        A person who has answered meanwhile is told of, with what their answers led to.
+        """
+        path = self._sessions.folders.find(SHEET, record)
+        work = self._sessions.change(path, act, giver.name or "an agent")
+        stop = partial(self._sessions.stop_run, path)
+        try:
+            return await reported(ctx, work, partial(self._doing, path), stop)
+        except TakenOverError as error:
+            said, since = str(error), error.since
+
+        def show(session: Session) -> CallToolResult:
+            reply = replace(session.reply(), since=min(since, session.pointer))
+            return self.told(session, reply, record, (said,))
+
+        return await self.move(ctx, record, show)
+
+    def _doing(self, path: Path) -> str:
+        held = self._sessions.waits_for_person(path)
+        return "a person holds the record" if held else "the script runs"
+
+    def told(
+        self, session: Session, reply: Reply, record: str, news: Sequence[str] = ()
+    ) -> CallToolResult:
+        """What a reply says, with the record's name as the client gave it.
+
+        Args:
+            session: The open record.
+            reply: The reply.
+            record: The name.
+            news: What happened meanwhile.
+        """
+        notes = news if self._seat else [*news, *session.warnings]
         lines = [f"note: {one_line(note)}" for note in notes]
         lines += state_lines(session, reply, source=not self._seat)
         shown = [self._sessions.folders.shown(line) for line in lines]
@@ -184,7 +219,7 @@ class QuizTools:
             return self.told(session, session.reply(), name)
 
         stop = partial(self._sessions.stop_run, path)
-        return await reported(ctx, self._sessions.move(path, act), "the script runs", stop)
+        return await reported(ctx, self._sessions.move(path, act), partial(self._doing, path), stop)
 
     # -- judgements
 
@@ -201,7 +236,7 @@ class QuizTools:
             data = self._without_paths(verdict.to_dict() | {"record": record})
             return told(data, self._sessions.folders.shown(text))
 
-        return await reported(ctx, self._sessions.off_loop(judge), "replays", runs.give_up)
+        return await reported(ctx, self._sessions.off_loop(judge), _replays, runs.give_up)
 
     async def diff(
         self,
@@ -212,7 +247,7 @@ class QuizTools:
         """Compare two runs: where they part, step by step."""
         with Replayer() as replayer:
             work = self._sessions.off_loop(partial(self._compared, a, b, replayer))
-            return await reported(ctx, work, "both run", replayer.cancel)
+            return await reported(ctx, work, _replays, replayer.cancel)
 
     def _compared(self, a: str, b: str, replayer: Replayer) -> CallToolResult:
         names = (a, f"{a.rpartition('@')[0] or a}{b}" if b.startswith("@") else b)
@@ -293,14 +328,17 @@ def _made(script: Path, seed: int | None) -> Path:
 
 
 async def reported(
-    context: Context, work: Coroutine[Any, Any, T], doing: str, stop: Callable[[], None]
+    context: Context,
+    work: Coroutine[Any, Any, T],
+    doing: Callable[[], str],
+    stop: Callable[[], None],
 ) -> T:
     """What `work` returns; the client is told every second that it goes on.
 
     Args:
         context: The call that waits.
         work: The work.
-        doing: What is done, in words.
+        doing: Says what is done.
         stop: Ends the work; called if the client cancels its call or leaves.
     """
     task = asyncio.ensure_future(work)
@@ -308,13 +346,17 @@ async def reported(
     try:
         while not (await asyncio.wait([task], timeout=_PROGRESS_SECONDS))[0]:
             seconds += 1
-            await context.report_progress(seconds, message=f"{doing}: {seconds} s")
+            await context.report_progress(seconds, message=f"{doing()}: {seconds} s")
         return task.result()
     except asyncio.CancelledError:
         task.add_done_callback(_forget)
         task.cancel()
         stop()
         raise
+
+
+def _replays() -> str:
+    return "the script is replayed"
 
 
 def _forget(task: asyncio.Future[Any]) -> None:

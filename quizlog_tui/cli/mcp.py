@@ -10,6 +10,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..config import load_config
 from ..errors import UsageError
 from ..files.paths import record_path
 from ..text import visible
@@ -89,7 +90,8 @@ def _serve_stdio(arguments: Namespace, place: Path) -> int:
     from ..session.open_sessions import OpenSessions
     from ..session.replayer_pool import ReplayerPool
 
-    sessions = OpenSessions(_folders(place), ReplayerPool())
+    seconds = load_config()[0].agents_hold_seconds
+    sessions = OpenSessions(_folders(place), ReplayerPool(), hold_seconds=seconds)
     if sys.stdin.isatty():
         say("waits for a client of MCP at stdin; --install sets one up, Ctrl-C ends it")
     signal.signal(signal.SIGTERM, end_program)
@@ -110,9 +112,11 @@ def _serve_http(arguments: Namespace, place: Path) -> int:
 
     rules = rules_for(arguments.host, os.environ.get(TOKEN, "").strip() or None)
     bounds, folders = allowed_bounds(), _folders(place)
+    seconds = load_config()[0].agents_hold_seconds
 
     async def open_app(stack: AsyncExitStack) -> Any:
-        sessions = OpenSessions(folders, ReplayerPool(bounds.processes))
+        pool = ReplayerPool(bounds.processes)
+        sessions = OpenSessions(folders, pool, hold_seconds=seconds)
         stack.callback(sessions.close)
         return Shield(http_app(make_server(sessions, _role(arguments)), MAX_BODY), rules)
 

@@ -332,11 +332,37 @@ def make_move(session: Session, move: Callable[P, T], *args: P.args, **named: P.
 
     Other programs may change the record while the script runs; during the repetition they wait.
     """
+    _wait_while_held(session)
     try:
         return move(*args, **named)
     except ConflictError:
         with session.locked():
             return move(*args, **named)
+
+
+def _wait_while_held(session: Session) -> None:
+    """Wait until no person holds the record.
+
+    Raises:
+        LockedError: It is held for longer than the settings say.
+        UsageError: The person has answered it meanwhile.
+    """
+    from ..record import hold
+
+    held = hold.join(session.path, "a shell")
+    if held is None:
+        return
+    seconds = load_config()[0].agents_hold_seconds
+    told = f"a person holds the record; this waits at most {seconds:g} s"
+    print(f"quizlog: note: {told}", file=sys.stderr)
+    before = session.record.used
+    with held:
+        hold.wait(session.path, held, seconds)
+    if session.outdated:
+        session.reload()
+    from ..session.open_sessions import check_not_taken_over
+
+    check_not_taken_over(session, before)
 
 
 def _show(session: Session, arguments: Namespace, reply: Reply) -> int:

@@ -15,6 +15,7 @@ from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
+from ..config import load_config
 from ..errors import UsageError
 from ..files.paths import record_path
 from ..text import clipped, one_line
@@ -284,7 +285,8 @@ def _serve(arguments: Namespace) -> int:
             say(f"serves {', '.join(names)}{takes}; Ctrl-C ends it")
 
         bounds = allowed_bounds()
-        settings = ServerSettings(folders, rules, choice, bounds, tasks, arguments.mcp)
+        held = load_config()[0].agents_hold_seconds
+        settings = ServerSettings(folders, rules, choice, bounds, tasks, arguments.mcp, held)
         run(partial(open_app, settings), bounds.connections, sock, started)
     return 0
 

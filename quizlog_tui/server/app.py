@@ -32,7 +32,7 @@ from ..errors import (
     refusal,
 )
 from ..record.who import Giver
-from ..session.open_sessions import OpenSessions
+from ..session.open_sessions import HOLD_SECONDS, OpenSessions
 from ..session.replayer_pool import ReplayerPool
 from ..session.served_folders import Folders, NotServedError
 from ..solver.models.choice import Choice
@@ -66,6 +66,8 @@ class ServerSettings:
     """Settings of tasks on web pages; None if the server takes no tasks."""
     mcp: bool = False
     """Whether agents are served at `/mcp` too."""
+    hold_seconds: float = HOLD_SECONDS
+    """How long an answer waits for a record that a person holds."""
 
 
 async def open_app(settings: ServerSettings, stack: AsyncExitStack) -> FastAPI:
@@ -99,7 +101,7 @@ async def _open_tasks(settings: ServerSettings, stack: AsyncExitStack) -> Tasks 
 def create_app(settings: ServerSettings, tasks: Tasks | None = None) -> FastAPI:
     """Make the application. It ends its processes on shutdown; the caller closes `tasks`."""
     replayers = ReplayerPool(settings.bounds.processes)
-    sessions = OpenSessions(settings.folders, replayers, Giver("http"))
+    sessions = OpenSessions(settings.folders, replayers, Giver("http"), settings.hold_seconds)
     asking = ModelQuestions(sessions, settings.choice)
 
     routes, running = _agents_door(sessions) if settings.mcp else ([], nullcontext())

@@ -81,13 +81,15 @@ class _Steps:
     async def stepped(self, step: SheetStep) -> bytes:
         """The reply of a record, after one more answer if the step has one."""
         path = self._sessions.folders.find(SHEET, step.sheet_id)
-        session = self._sessions.unchanged(path) if step.input is None else None
+        if step.input is not None:
+            return await self._sessions.change(path, partial(_shown, step), "a client of HTTP")
+        session = self._sessions.unchanged(path)
         if session is not None:
-            return _shown(session, step)
-        return await self._sessions.move(path, lambda session: _shown(session, step))
+            return _shown(step, session)
+        return await self._sessions.move(path, partial(_shown, step))
 
 
-def _shown(session: Session, step: SheetStep) -> bytes:
+def _shown(step: SheetStep, session: Session) -> bytes:
     """The record's encoded reply, after the answer if there is one."""
     expect_pointer(session, step.pointer)
     reply = session.reply() if step.input is None else session.answer(step.input)

@@ -7,17 +7,19 @@ reopened if somebody else has changed the record or its script. Nothing here kno
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import partial
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, TypeVar
 
 from ..errors import ConflictError, QuizlogError, ScriptError, UsageError
 from ..files.regular_file import Stamp, stamp_of
-from ..record import who
+from ..record import hold, who
 from ..record.store import RecordFile
 from ..record.who import PROGRAM, Attribution, Giver
 from ..text import clipped, one_line
@@ -28,6 +30,8 @@ from .timeline import giver_text
 
 _SESSIONS = 4096
 """Maximum number of open records."""
+HOLD_SECONDS = 600.0
+"""Default of the time that a change waits for a record that a person holds."""
 THREADS = 64
 """Maximum number of scripts that run at the same time; a thread waits for each."""
 
@@ -42,6 +46,7 @@ class _SessionEntry:
         self.path = path
         self.turn = asyncio.Lock()
         self.users = 0
+        self.held = 0
         self.session: Session | None = None
         self.slot: Slot | None = None
         self.stamp: Stamp = ()
@@ -60,6 +65,7 @@ class OpenSessions:
         folders: What is served.
         replayers: Run the scripts.
         giver: Who gives answers, unless a move says otherwise.
+        hold_seconds: How long a change waits for a record that a person holds.
         most: Maximum number of open records.
     """
 
@@ -68,11 +74,13 @@ class OpenSessions:
         folders: Folders,
         replayers: ReplayerPool,
         giver: Giver = PROGRAM,
+        hold_seconds: float = HOLD_SECONDS,
         most: int = _SESSIONS,
     ) -> None:
         self.folders = folders
         self.replayers = replayers
         self._giver = giver
+        self._hold_seconds = hold_seconds
         self._most = most
         self._entries: OrderedDict[Path, _SessionEntry] = OrderedDict()
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="quizlog-script")
@@ -96,6 +104,48 @@ class OpenSessions:
                 return await self.off_loop(lambda: self._act(entry, act))
         finally:
             entry.users -= 1
+
+    async def change(self, path: Path, act: Callable[[Session], T], name: str) -> T:
+        """Change a record in its turn, once no person holds it.
+
+        Args:
+            path: The record.
+            act: Makes the change.
+            name: Who makes it, for the person to see.
+
+        Raises:
+            LockedError: It is held for longer than this server waits.
+            TakenOverError: The person has answered meanwhile; nothing was changed.
+        """
+        held = hold.join(path, name)
+        if held is None:
+            return await self.move(path, act)
+        entry = self._entry(path)
+        entry.held += 1
+        try:
+            with held:
+                before = await self.move(path, lambda session: session.record.used)
+                await self._until_given_back(path, held)
+        finally:
+            entry.held -= 1
+        return await self.move(path, partial(_unless_taken_over, before, act))
+
+    def waits_for_person(self, path: Path) -> bool:
+        """Whether a change of a record waits for a person who holds it."""
+        entry = self._entries.get(path)
+        return entry is not None and entry.held > 0
+
+    async def _until_given_back(self, path: Path, held: socket.socket) -> None:
+        held.setblocking(False)
+        loop = asyncio.get_running_loop()
+        try:
+            async with asyncio.timeout(self._hold_seconds):
+                while await loop.sock_recv(held, 1):
+                    pass
+        except TimeoutError:
+            raise hold.held_too_long(path, self._hold_seconds) from None
+        except OSError:  # the holder has gone without reading
+            return
 
     def stop_run(self, path: Path) -> None:
         """Cancel the run of a record, for a caller who no longer waits for it.
@@ -224,6 +274,37 @@ def _stamp(session: Session) -> Stamp:
     return stamp_of(session.path, session.source.path, *granted)
 
 
+class TakenOverError(UsageError):
+    """A person who held the record has moved it, so what waited for them is not done.
+
+    Args:
+        message: What the person did.
+        since: The number of answers that are still as they were.
+    """
+
+    def __init__(self, message: str, since: int) -> None:
+        super().__init__(message, hint="show the record, then answer again")
+        self.since = since
+
+
+def check_not_taken_over(session: Session, before: Sequence[str]) -> None:
+    """Check that a record stands as it did before a person held it.
+
+    Raises:
+        TakenOverError: The answers before its pointer are others.
+    """
+    now = session.record.used
+    if now != before:
+        pairs = zip(now, before, strict=False)
+        since = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+        raise TakenOverError(f"a person took over; {_since(session, since)}", since)
+
+
+def _unless_taken_over(before: Sequence[str], act: Callable[[Session], T], session: Session) -> T:
+    check_not_taken_over(session, before)
+    return act(session)
+
+
 def expect_pointer(session: Session, pointer: int | None) -> None:
     """Check that the record's pointer is where a client expects it; None expects nothing.
 
@@ -231,8 +312,8 @@ def expect_pointer(session: Session, pointer: int | None) -> None:
         UsageError: It is elsewhere; the message tells what happened since.
     """
     if pointer is not None and session.pointer != pointer:
-        found = f"the record is at step {session.pointer}, not {pointer}"
         hint = "show the record, then answer again"
+        found = f"the record is at step {session.pointer}, not {pointer}"
         raise UsageError(f"{found}; {_since(session, pointer)}", hint=hint)
 
 
@@ -244,7 +325,7 @@ _WIDTH = 60
 
 def _since(session: Session, pointer: int) -> str:
     """What was done to the record since its pointer was at a step, in words."""
-    if session.pointer < pointer:
+    if session.pointer <= pointer:
         return "it was rewound, or another branch is active"
     answers = session.record.used[pointer:]
     givers = who.on_branch(session.record, session.record.branch)

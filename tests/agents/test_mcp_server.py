@@ -11,10 +11,12 @@ from mcp import Client
 from mcp.types import ElicitResult
 
 from quizlog_tui.errors import RecordError
+from quizlog_tui.record.hold import Hold
 from quizlog_tui.record.store import RecordFile
-from quizlog_tui.record.who import on_branch
+from quizlog_tui.record.who import Giver, on_branch
 from quizlog_tui.session.open_sessions import OpenSessions
 from quizlog_tui.session.served_folders import served_record
+from quizlog_tui.session.session import Session
 from tests.agents.conftest import QUIZ, Connect, texts
 from tests.support.build import Build
 
@@ -215,6 +217,36 @@ async def test_a_cancelled_call_stops_no_run_that_others_wait_for(
         assert not first.done()
         sessions.stop_run(other.resolve())
         assert (await first).is_error
+
+
+# -- a person at the screens
+
+
+async def test_a_held_record_makes_the_agent_wait_and_tells_what_was_answered_for_it(
+    connect: Connect, build: Build
+) -> None:
+    path = build.record(QUIZ)
+    told: list[str] = []
+
+    async def progress(done: float, whole: float | None, message: str | None) -> None:
+        told.append(message or "")
+
+    async with connect() as client:
+        with Hold(path) as held:
+            mine = {"record": "record", "text": "mine"}
+            call = asyncio.create_task(client.call_tool("answer", mine, progress_callback=progress))
+            while not held.waiting() or not told:
+                await asyncio.sleep(0.001)
+            assert held.waiting()[0].startswith("mcp")
+            with Session(path, giver=Giver("screen", "person", "Ann")) as person:
+                person.answer("hers")
+        result = await call
+    assert not result.is_error
+    text, said = texts(result)
+    assert text == "name? hers\nhi hers\nsure? (yes/no) \n"
+    assert said.startswith('note: a person took over; answered since: "hers" by Ann')
+    assert told[0] == "a person holds the record: 1 s"
+    assert inputs(path) == ["hers"]
 
 
 # -- the person at the client

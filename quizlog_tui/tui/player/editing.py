@@ -22,7 +22,7 @@ from ..toasts import tell, warn
 from .panes import Panes
 from .player_state import Mode, state_of
 
-_FOLLOW_SECONDS = 0.5
+_FOLLOW_SECONDS = 0.1
 """Seconds between two checks for changes by other programs."""
 _MOST_SHOWN = 200
 """Maximum characters of an answer in a confirmation."""

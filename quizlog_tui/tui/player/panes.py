@@ -66,6 +66,8 @@ class Panes:
         """What is shown; `show` changes it."""
         self.browsing = browsing
         """Whether the user goes from record to record; the focus then stays on the screen."""
+        self.held = ""
+        """In words, that the record is held and who waits; empty if it is not."""
         self._form = OutputForm()
         self._folds = True
         self._is_near = len(session.transcript.steps) > _NEAR
@@ -120,8 +122,12 @@ class Panes:
         self.screen.query_one(Scrubber).show(
             state.step, state.head.length, self.known.marks(state.whole), self._scores()
         )
+        self.show_status()
+
+    def show_status(self) -> None:
+        """Draw the line at the top."""
         playing = f" · ▶ {_SPEEDS[self._speed]:g} steps/s" if self._playing else ""
-        self.screen.status(_status_text(self.session, state, playing))
+        self.screen.status(_status_text(self.session, self.state, self.held, playing))
 
     def _scores(self) -> str:
         scores = [b.score for b in self.session.branches if b.score is not None]
@@ -403,7 +409,7 @@ class Panes:
             self.play()
 
 
-def _status_text(session: Session, state: PlayerState, playing: str) -> str:
+def _status_text(session: Session, state: PlayerState, held: str, playing: str) -> str:
     """The line at the top: where one is, how the record stands, what is unusual."""
     at, shown = state.step, state.shown
     name = f"{session.path.parent.resolve().name}/{session.path.name}"
@@ -420,7 +426,7 @@ def _status_text(session: Session, state: PlayerState, playing: str) -> str:
     found = state.finding.text if state.finding else ""
     result = outcome(session.transcript.status, session.transcript.score)
     standing.insert(2 if found else 0, result)  # a finding is about the place
-    said = filter(None, (recorded, *alarm, found, *standing, f"{name}{slow}"))
+    said = filter(None, (held, recorded, *alarm, found, *standing, f"{name}{slow}"))
     return " · ".join(said)
 
 

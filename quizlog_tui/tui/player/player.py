@@ -47,6 +47,7 @@ from ..widgets.scrubber import Scrubber
 from ..widgets.text_fields import Answered
 from .editing import Editing
 from .find_all import FindAll
+from .holding import Holding
 from .panes import Panes, place_shown
 from .player_state import BisectFinding, PlayerState
 
@@ -164,6 +165,7 @@ class PlayerScreen(QuizlogScreen[None]):
         self.panes = Panes(self, session, clock, browsing=browsing)
         self.known = self.panes.known
         self.editing = Editing(self.panes, confirms=confirms)
+        self.holding = Holding(self.panes)
         self.find_all = FindAll(self.panes, self.editing, replayer)
         self.commands = CommandRunner(self)
 
@@ -202,6 +204,7 @@ class PlayerScreen(QuizlogScreen[None]):
             warn(self, warning)
         self._offer_grants_if_refused()
         self.editing.follow()
+        self.holding.follow()
         if len(self.session.record.inputs) > self.session.pointer:
             self.editing.take_tail(self._place())
         if self._found_at_first is not None:
@@ -316,6 +319,11 @@ class PlayerScreen(QuizlogScreen[None]):
         """Focus the input, and end browsing."""
         self.panes.browsing = False
         self.panes.focus_pending()
+
+    @_writes("a hold")
+    def action_hold(self) -> None:
+        """Let programs that answer the record wait, or give it back."""
+        self.holding.turn()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Whether an action makes sense now: `answer` does not while the user is typing."""
@@ -808,4 +816,5 @@ class PlayerScreen(QuizlogScreen[None]):
     def on_unmount(self) -> None:
         """Remember the place, however one leaves, and end a command of the user's."""
         self.commands.end()
+        self.holding.end()
         self._remembered.remember(self.session.path, self.state.step, self.session.pointer)

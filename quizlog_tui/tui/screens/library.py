@@ -59,7 +59,7 @@ from ..widgets.row_list import RowList
 from .base import DIALOG, QuizlogScreen
 from .commands import CommandRunner
 
-_WATCH_SECONDS = 0.5
+_WATCH_SECONDS = 0.1
 """Seconds between two checks of the known records."""
 _PAUSES = 20
 """Each check is followed by a pause this many times as long: it uses a 20th of a processor."""
