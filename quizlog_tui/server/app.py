@@ -32,7 +32,7 @@ from ..errors import (
     refusal,
 )
 from ..record.who import Giver
-from ..session.open_sessions import HOLD_SECONDS, OpenSessions
+from ..session.open_sessions import HOLD_SECONDS, OpenSessions, TakenOverError
 from ..session.replayer_pool import ReplayerPool
 from ..session.served_folders import Folders, NotServedError
 from ..solver.models.choice import Choice
@@ -213,6 +213,7 @@ _STATUS: dict[type[QuizlogError], int] = {
     NotServedError: 404,
     UsageError: 409,
     ConflictError: 409,
+    TakenOverError: 409,
     LockedError: 409,
     RecordError: 422,
     ScriptError: 422,

@@ -274,13 +274,15 @@ def _stamp(session: Session) -> Stamp:
     return stamp_of(session.path, session.source.path, *granted)
 
 
-class TakenOverError(UsageError):
+class TakenOverError(QuizlogError):
     """A person who held the record has moved it, so what waited for them is not done.
 
     Args:
         message: What the person did.
         since: The number of answers that are still as they were.
     """
+
+    exit_code = 4
 
     def __init__(self, message: str, since: int) -> None:
         super().__init__(message, hint="show the record, then answer again")

@@ -126,7 +126,7 @@ def test_a_shell_waits_too(
     said = capsys.readouterr()
     assert "note: a person holds the record; this waits at most 600 s" in said.err
     if takes_over:
-        assert codes == [2]
+        assert codes == [4]
         assert 'a person took over; answered since: "hers" by Ann' in said.err
     else:
         assert (codes, said.out) == ([0], "got 2\nc? \n")

@@ -1,5 +1,7 @@
 """Changes the player's record: answer, fork, amend, any other move. Follows changes by others.
 
+It can also hold the record: then programs that answer it wait for the person.
+
 Each change calls the session in a thread, so that a slow script never freezes the screen, and runs
 after those before it.
 """
@@ -12,18 +14,20 @@ from typing import Any
 
 from textual.worker import Worker
 
+from ...errors import QuizlogError
 from ...files.regular_file import Watch
 from ...record.branches import free_name, leaves_tail
+from ...record.hold import Hold
 from ...replay.transcript import Transcript
 from ...text import clipped, one_line, plural
 from ..screens.base import DIALOG
 from ..screens.dialogs import ConfirmScreen
-from ..toasts import tell, warn
+from ..toasts import complain, tell, warn
 from .panes import Panes
 from .player_state import Mode, state_of
 
 _FOLLOW_SECONDS = 0.1
-"""Seconds between two checks for changes by other programs."""
+"""Seconds between two checks for changes by other programs, and for programs that wait."""
 _MOST_SHOWN = 200
 """Maximum characters of an answer in a confirmation."""
 _MOVE = "move"
@@ -209,3 +213,51 @@ class Editing:
             at_end = step == before and not self._panes.prompt.draft
             self._show(done[1], None if at_end else step)
             return True
+
+
+# -- programs that answer the record
+
+
+class Holding:
+    """Holds the record and gives it back; ends with the screen."""
+
+    def __init__(self, panes: Panes) -> None:
+        self._panes = panes
+        self._hold: Hold | None = None
+
+    def follow(self) -> None:
+        """Show from now on who waits."""
+        self._panes.screen.set_interval(_FOLLOW_SECONDS, self._look)
+
+    def turn(self) -> None:
+        """Hold the record; if it is held, give it back."""
+        screen = self._panes.screen
+        if self._hold is not None:
+            self.end()
+            tell(screen, "given back: programs go on, and are told what was answered for them")
+            return
+        try:
+            self._hold = Hold(self._panes.session.path)
+        except QuizlogError as error:
+            complain(screen, error)
+            return
+        self._show("held")
+        key = screen.key("player.hold")
+        tell(screen, f"held: programs that answer this record wait; {key} gives it back")
+
+    def end(self) -> None:
+        """Give the record back, if it is held."""
+        if self._hold is not None:
+            self._hold.release()
+            self._hold = None
+            self._show("")
+
+    def _look(self) -> None:
+        if self._hold is not None:
+            names = ", ".join(self._hold.waiting())
+            self._show(f"held, {names} waits" if names else "held")
+
+    def _show(self, held: str) -> None:
+        if held != self._panes.held:
+            self._panes.held = held
+            self._panes.show_status()

@@ -45,9 +45,8 @@ from ..widgets.prompt_panel import PromptPanel
 from ..widgets.row_list import RowList
 from ..widgets.scrubber import Scrubber
 from ..widgets.text_fields import Answered
-from .editing import Editing
+from .editing import Editing, Holding
 from .find_all import FindAll
-from .holding import Holding
 from .panes import Panes, place_shown
 from .player_state import BisectFinding, PlayerState
 
