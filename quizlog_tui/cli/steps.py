@@ -75,6 +75,7 @@ def _plain(row: TimelineRow, givers: Mapping[int, Attribution]) -> dict[str, Any
         "place": row.step.place or None,
         "input_type": row.kind,
         "code": row.code,
+        "tell_tales": [tale.to_dict() for tale in row.tales],
         "who": given.to_dict() if given else None,
         "notes": [asdict(said) for said in row.notes],
         "tries": [asdict(one) for one in row.tries],
@@ -92,6 +93,8 @@ def _lines(rows: Timeline, whole: Transcript, givers: Mapping[int, Attribution])
             f"{mark}{row.at:{count}}  {_cell(plain(row.question or '')):{asked}}  "
             f"{_said(row, whole):{answered}}  {_facts(row, givers.get(row.at))}"
         ).rstrip()
+        for tale in row.tales:
+            yield f" {'':{count}}  ! {tale.says}: {tale.evidence}"
         for said in row.notes:
             yield f" {'':{count}}  - {_feedback_line(said)}"
         for one in row.tries:
@@ -119,8 +122,7 @@ def _facts(row: TimelineRow, given: Attribution | None) -> str:
     kind = "" if row.kind is None else f"  {row.kind}"
     seconds = row.seconds
     took = duration(seconds) if seconds >= 1 else f"{seconds * 1000:.1f} ms"
-    code = "  ran as code" if row.code else ""
-    return f"{took:>9}{line}{kind}{code}{_giver(given)}"
+    return f"{took:>9}{line}{kind}{_giver(given)}"
 
 
 def _giver(given: Attribution | None) -> str:

@@ -9,19 +9,24 @@ nothing can be held; containers have names of their own.
 
 from __future__ import annotations
 
+import _socket
 import contextlib
 import os
-import socket
-import struct
+import sys
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from ..errors import LockedError, UsageError
 from ..files.regular_file import hex_digest
 from ..text import clipped, one_line
 
+if TYPE_CHECKING:
+    import socket
+
 _MOST_WAITING = 64
 """Maximum number of programs that wait; further ones are not known to the holder."""
+_INT = 4
+"""Bytes of each number in what the kernel tells of a process: its id, user and group."""
 _MOST_NAME = 80
 """Maximum number of characters of a program's name."""
 
@@ -35,6 +40,8 @@ class Hold:
     """
 
     def __init__(self, path: Path) -> None:
+        import socket
+
         self._waiting: dict[socket.socket, str] = {}
         try:
             self._door = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -84,19 +91,35 @@ def join(path: Path, name: str) -> socket.socket | None:
         path: The record.
         name: Who waits, for the holder to see.
     """
+    descriptor = _connected(path)
+    if descriptor is None:
+        return None
+    import socket
+
+    found = socket.socket(fileno=descriptor)
+    with contextlib.suppress(OSError):  # it was given back at this moment
+        if _user_of(found) == os.getuid():
+            found.sendall(clipped(one_line(name), _MOST_NAME).encode())
+            return found
+    found.close()
+    return None
+
+
+def _connected(path: Path) -> int | None:
+    """The descriptor of a connection to the holder of a record; None if there is none.
+
+    `socket` takes longer to import than to ask, and nearly always nobody holds a record.
+    """
     try:
-        found = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        found = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
     except (AttributeError, OSError):
         return None
     try:
         found.connect(_name(path))
-        if _user_of(found) == os.getuid():
-            found.sendall(clipped(one_line(name), _MOST_NAME).encode())
-            return found
     except OSError:
-        pass
-    found.close()
-    return None
+        found.close()
+        return None
+    return found.detach()
 
 
 def held_too_long(path: Path, seconds: float) -> LockedError:
@@ -138,9 +161,9 @@ def _read(connection: socket.socket) -> str | None:
 
 def _user_of(connection: socket.socket) -> int:
     """The user whose process listens at the other end."""
-    size = struct.calcsize("3i")
-    data = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, size)
-    return int(struct.unpack("3i", data)[1])
+    size = 3 * _INT
+    data = connection.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, size)
+    return int.from_bytes(data[_INT : 2 * _INT], sys.byteorder)
 
 
 def _no_holds(path: Path) -> UsageError:

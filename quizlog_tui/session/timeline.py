@@ -19,6 +19,7 @@ from ..record.lineage import partings
 from ..record.model import Record, Status
 from ..record.who import Attribution
 from ..replay.transcript import Step, Transcript
+from .tell_tales import TellTale, tell_tales
 
 T = TypeVar("T")
 
@@ -51,8 +52,13 @@ class TimelineRow:
     """The remarks on it."""
     tries: tuple[Try, ...]
     """The branches that diverge here."""
-    code: bool = False
-    """Whether the answer ran as code, more than literals and arithmetic."""
+    tales: tuple[TellTale, ...] = ()
+    """What it tells that the answer ran as code; empty if it did not."""
+
+    @property
+    def code(self) -> bool:
+        """Whether the answer ran as code, more than literals and arithmetic."""
+        return bool(self.tales)
 
     @property
     def question(self) -> str | None:
@@ -94,11 +100,12 @@ class Timeline(Sequence[TimelineRow]):
         self._pointer = pointer
         self._notes = notes
         self._tries = tries
+        self._tales = _grouped((tale.at, tale) for tale in tell_tales(whole))
 
     @property
     def marked(self) -> list[int]:
         """The marked steps in order: remarks, other branches, answers run as code, tampering."""
-        marked = {*self._notes, *self._tries, *self._whole.code_answers}
+        marked = {*self._notes, *self._tries, *self._tales}
         if self._whole.tampered_at is not None:
             marked.add(self._whole.tampered_at)
         return sorted(at for at in marked if at < len(self))
@@ -121,7 +128,7 @@ class Timeline(Sequence[TimelineRow]):
             at < self._pointer,
             self._notes.get(at, ()),
             self._tries.get(at, ()),
-            at in self._whole.code_answers,
+            self._tales.get(at, ()),
         )
 
 

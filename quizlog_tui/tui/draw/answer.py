@@ -28,12 +28,12 @@ def answer_lines(row: TimelineRow, given: str, outcome: Iterable[Line]) -> list[
     if row.answer is None:
         return [line((f"Step {row.at} has no answer.", "dim"))]
     facts = [given, row.kind or "", plural(len(row.answer), "character")]
-    facts += ["ran as code"] if row.code else []
     shown = pretty_answer(row.answer)
     return [
         line((" · ".join(filter(None, facts)), "dim")),
         line((plain(row.question or "(no prompt)").strip(), "prompt")),
         line((shown, "answer") if shown else ("(empty)", "dim")),
+        *(line((f"! {tale.says}: {tale.evidence}", "warn")) for tale in row.tales),
         *outcome,
     ]
 

@@ -16,11 +16,11 @@ from ..widgets.columns import GAP, Cell, Grid, Layout, cells_line, layout, wides
 from ..widgets.documents import Line, line
 from .status import MARKS, STYLES, outcome
 
-NOTE, FORK, DECISION, CODE, TAMPERED = "✎", "┬", "◆", "code", "tampered"
-"""The signs of a step with remarks, with other branches, with a decision of models, with an answer
-that ran as code, and where a run was found to be tampered with."""
+NOTE, FORK, DECISION, TAMPERED = "✎", "┬", "◆", "tampered"
+"""The signs of a step with remarks, with other branches, with a decision of models, and where a run
+was found to be tampered with. An answer that ran as code has the kinds of its tell-tales."""
 ALERT = "!"
-"""Replaces the last two if there is only one cell."""
+"""Stands for tampering and for code if there is only one cell."""
 _ANSWER, _TIME = (6, 16), 6
 """Cells of answers at least and at most, and of a time."""
 _PROMPT = 10
@@ -108,7 +108,7 @@ def _laid_out(columns: Mapping[str, _Column], width: int) -> Layout:
 def _signs(row: TimelineRow, decided: bool) -> str:
     """The signs of a step: decision, notes, and outcomes of other attempts."""
     found = [TAMPERED] if row.step.tampered else []
-    found += [CODE] if row.code else []
+    found += [tale.kind for tale in row.tales]
     found += [DECISION] if decided else []
     found += [f"{NOTE}{len(row.notes)}"] if row.notes else []
     found += [f"{FORK}{MARKS[one.status]}{_score(one.score)}" for one in row.tries[:3]]
