@@ -23,7 +23,7 @@ from ..errors import RecordError
 from ..proof.compare import Side, compare, difference_lines, early_end, runs_of, side_at
 from ..proof.verify import verify
 from ..record.summary import summary
-from ..record.who import Giver
+from ..record.who import Giver, claimed_name
 from ..replay.replayer import Replayer
 from ..replay.uncached_runs import UncachedRuns
 from ..session.new_record import new_record
@@ -32,17 +32,18 @@ from ..session.reply import Reply
 from ..session.reply_text import questionnaire, state_lines
 from ..session.served_folders import SCRIPT, SHEET, NotServedError
 from ..session.session import Session
-from ..text import clipped, one_line
+from ..text import one_line
 from .results import told, without_paths
 
 _MOST_LISTED = 1000
 """Maximum number of records, and of scripts, in a list."""
 _PROGRESS_SECONDS = 1.0
 """Seconds between two reports of progress."""
-_MOST_NAME = 80
-"""Maximum number of characters of a client's name that are recorded."""
 
 T = TypeVar("T")
+Model = Annotated[
+    str | None, Field(description="the model that gives the answer, for the record; optional")
+]
 Record = Annotated[str, Field(description="the record, as list_quizzes names it")]
 Step = Annotated[int, Field(ge=0, description="index of a question; 0 is the first")]
 Pointer = Annotated[
@@ -75,14 +76,19 @@ class QuizTools:
         return await self.move(ctx, record, act)
 
     async def answer(
-        self, record: Record, text: Answer, ctx: Context, pointer: Pointer = None
+        self,
+        record: Record,
+        text: Answer,
+        ctx: Context,
+        pointer: Pointer = None,
+        model: Model = None,
     ) -> CallToolResult:
         """Answer the pending question of a quiz; shows what follows.
 
         A wrong answer is no failed call: the status is `error`, with a message and a score. The
         next answer then tries the same question again.
         """
-        giver = giver_of(ctx)
+        giver = giver_of(ctx, model)
 
         def act(session: Session) -> CallToolResult:
             expect_pointer(session, pointer)
@@ -109,9 +115,10 @@ class QuizTools:
         ctx: Context,
         name: Annotated[str | None, Field(description="the branch; default: fork-1, ...")] = None,
         pointer: Pointer = None,
+        model: Model = None,
     ) -> CallToolResult:
         """Give another answer at a question, on a new branch that becomes the active one."""
-        giver = giver_of(ctx)
+        giver = giver_of(ctx, model)
 
         def act(session: Session) -> CallToolResult:
             expect_pointer(session, pointer)
@@ -238,14 +245,15 @@ class QuizTools:
         return found
 
 
-def giver_of(ctx: Context) -> Giver:
-    """The agent that calls, by the name that its client gives."""
+def giver_of(ctx: Context, model: str | None) -> Giver:
+    """The agent that calls, by the name that its client gives; or the model that it names."""
     params = ctx.session.client_params
-    if params is None:
-        return Giver("mcp", "agent")
-    client = params.client_info
-    name = one_line(f"{client.name} {client.version}".strip())
-    return Giver("mcp", "agent", clipped(name, _MOST_NAME) or None)
+    info = params and params.client_info
+    client = claimed_name(f"{info.name} {info.version}") if info else None
+    answers = claimed_name(model or "")
+    if answers is None:
+        return Giver("mcp", "agent", client)
+    return Giver("mcp", "model", f"{answers} ({client})" if client else answers)
 
 
 def _listed_record(name: str, path: Path) -> dict[str, Any]:

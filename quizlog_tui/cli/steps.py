@@ -13,9 +13,9 @@ from ..files.paths import record_path
 from ..record import who
 from ..record.feedback import VERDICTS, Feedback, matching, read
 from ..record.store import RecordFile
-from ..record.who import Attribution
+from ..record.who import Attribution, known_giver
 from ..replay.transcript import Transcript
-from ..session.timeline import Timeline, TimelineRow, Try, giver_text, timeline
+from ..session.timeline import Timeline, TimelineRow, Try, timeline
 from ..terminal_text import plain
 from ..text import clipped, duration, one_line
 from .grammar import Parser, add_wait, command
@@ -120,12 +120,9 @@ def _facts(row: TimelineRow, given: Attribution | None) -> str:
     seconds = row.seconds
     took = duration(seconds) if seconds >= 1 else f"{seconds * 1000:.1f} ms"
     code = "  ran as code" if row.code else ""
-    return f"{took:>9}{line}{kind}{code}{_giver(given)}"
-
-
-def _giver(given: Attribution | None) -> str:
-    """Who gave an answer, where a name or a kind is known; a shell or program says nothing."""
-    return f"  {one_line(giver_text(given))}" if given and (given.name or given.by) else ""
+    who_gave = known_giver(given)
+    giver = f"  {who_gave}" if who_gave else ""
+    return f"{took:>9}{line}{kind}{code}{giver}"
 
 
 def _tried(one: Try) -> str:

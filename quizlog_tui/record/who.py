@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
+from ..text import clipped, one_line
 from .append_only_list import AppendOnlyList
 from .lineage import agreements, lineage, owner
 from .model import Record
@@ -20,6 +21,10 @@ Door = Literal["shell", "screen", "http", "mcp", "openenv", "api", "import"]
 """The ways by which answers come."""
 KEY = "who"
 """The record's key for the givers."""
+UNKNOWN = "unknown"
+"""Stands for a giver of whom nothing is recorded."""
+MOST_NAME = 80
+"""Maximum number of characters of a name that a client claims."""
 
 
 class Giver(NamedTuple):
@@ -52,6 +57,27 @@ class Attribution(NamedTuple):
     def to_dict(self) -> dict[str, str]:
         """What is known, as plain data."""
         return {key: value for key, value in self._asdict().items() if value is not None}
+
+
+def giver_text(given: Attribution) -> str:
+    """Who gave an answer, in a word or a name."""
+    return given.name or given.by or given.door or UNKNOWN
+
+
+def known_giver(given: Attribution | None) -> str:
+    """The giver's name or kind on one line; empty if neither is known, as in a shell."""
+    return one_line(given.name or given.by or "") if given else ""
+
+
+def giver_and_door(given: Attribution) -> list[str]:
+    """Who gave an answer, and the door if that says more."""
+    found = giver_text(given)
+    return [found, f"by {given.door}"] if given.door not in (None, found) else [found]
+
+
+def claimed_name(text: str) -> str | None:
+    """A name as a client claims it, harmless and of limited length; None if it is blank."""
+    return clipped(one_line(text.strip()), MOST_NAME) or None
 
 
 def on_branch(record: Record, name: str, since: int = 0) -> dict[int, Attribution]:

@@ -11,12 +11,13 @@ from fastapi import FastAPI, Request
 from fastapi.responses import Response
 from fastapi.routing import APIRoute
 
+from ..record.who import Giver, claimed_name
 from ..replay.script.granted import SourceCache
 from ..session.open_sessions import OpenSessions, expect_pointer
 from ..session.reply import Reply
 from ..session.served_folders import SCRIPT, SHEET
 from ..session.session import Session
-from .bodies import REPLY, STEP, ScriptStep, SheetStep, Step
+from .bodies import REPLY, STEP, Claim, ScriptStep, SheetStep, Step
 from .replies import EncodedJson, encode
 
 
@@ -90,8 +91,13 @@ class _Steps:
 def _shown(session: Session, step: SheetStep) -> bytes:
     """The record's encoded reply, after the answer if there is one."""
     expect_pointer(session, step.pointer)
-    reply = session.reply() if step.input is None else session.answer(step.input)
+    giver = None if step.who is None else _giver(step.who)
+    reply = session.reply() if step.input is None else session.answer(step.input, giver=giver)
     return _encode_reply(reply.newest() if step.new else reply, step.sheet_id)
+
+
+def _giver(claim: Claim) -> Giver:
+    return Giver("http", claim.by, claimed_name(claim.name or ""))
 
 
 def _encode_reply(reply: Reply, sheet: str | None) -> bytes:

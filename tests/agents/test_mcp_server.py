@@ -164,6 +164,24 @@ async def test_who_answered_is_recorded(connect: Connect, build: Build) -> None:
     assert (given.name or "").startswith("mcp")
 
 
+async def test_a_model_that_says_its_name_is_recorded_beside_the_client(
+    connect: Connect, build: Build
+) -> None:
+    path = build.record(QUIZ)
+    async with connect() as client:
+        answer = {"record": "record", "text": "Zoë", "model": "m-1\u202e"}
+        await client.call_tool("answer", answer)
+        fork = {"record": "record", "step": 0, "text": "Ada", "model": "x" * 99}
+        await client.call_tool("fork", fork)
+        await client.call_tool("answer", {"record": "record", "text": "no", "model": " "})
+    record = RecordFile(path).read()
+    (first,) = on_branch(record, "main").values()
+    long, agent = on_branch(record, "fork-1").values()
+    assert (first.by, first.name) == ("model", f"m-1\\u202e ({agent.name})")
+    assert (long.by, long.name) == ("model", f"{'x' * 79}… ({agent.name})")
+    assert agent.by == "agent"
+
+
 # -- slow work
 
 SLOW = """

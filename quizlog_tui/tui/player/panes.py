@@ -12,12 +12,13 @@ from dataclasses import replace
 
 from textual.timer import Timer
 
+from ...record.who import UNKNOWN
 from ...replay.live_run import ENDED_BY_ANSWER
 from ...replay.script.source import Source
 from ...replay.transcript import Transcript
 from ...replay.world import TAMPERED
 from ...session.session import Session
-from ...session.timeline import UNKNOWN, Timeline, TimelineRow, total_effort
+from ...session.timeline import Timeline, TimelineRow, total_effort
 from ...terminal_text import plain
 from ...text import plural
 from ..clock import Clock
