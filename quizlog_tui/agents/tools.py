@@ -223,14 +223,16 @@ class QuizTools:
 
     def _compared(self, a: str, b: str, replayer: Replayer) -> CallToolResult:
         names = (a, f"{a.rpartition('@')[0] or a}{b}" if b.startswith("@") else b)
-        runs = runs_of([self._side(name) for name in names], replayer)
+        sides = [self._side(name) for name in names]
+        runs = runs_of(sides, replayer)
         found = compare(runs[0][0], runs[1][0], ended=(runs[0][1], runs[1][1]))
         notes = [
             f"note: {one_line(early_end(name, run, ended))}"
             for name, (run, ended) in zip(names, runs, strict=True)
             if ended is not None
         ]
-        text = "".join(f"{line}\n" for line in difference_lines(found, *names))
+        lines = difference_lines(found, *names, [side.givers for side in sides])
+        text = "".join(f"{line}\n" for line in lines)
         return told(found.to_dict(), text, notes)
 
     def _side(self, name: str) -> Side:

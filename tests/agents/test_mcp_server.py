@@ -146,6 +146,7 @@ async def test_runs_are_compared_verified_and_inspected(connect: Connect, build:
         assert texts(found)[0].startswith(
             "A  record@main: 2 answers, success, score 1\nB  record@other"
         )
+        assert "    answered by mcp" in texts(found)[0] and texts(found)[0].count("(B)") == 1
         verdict = await client.call_tool("verify", record)
         assert texts(verdict)[0].startswith("reproducible\n")
         known = await client.call_tool("inspect", {**record, "step": 1})

@@ -396,9 +396,9 @@ class PlayerScreen(QuizlogScreen[None]):
     @work(group=DIALOG)
     async def action_compare(self) -> None:
         """Compare this branch with another branch or record."""
-        from ..screens.compare import CompareScreen, DrawnSide, choose
+        from ..screens.compare import CompareScreen, choose, side_of
 
-        side = DrawnSide(self.session.record.branch, self.state.whole)
+        side = side_of(self.session, self.session.record.branch, self.state.whole)
         found = await choose(self, self.session, self._replayer, side)
         if found is None:
             return
