@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from quizlog_tui.errors import RecordError
+from quizlog_tui.errors import RecordError, UsageError
 from quizlog_tui.record import who
 from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.document import from_text, to_mapping, to_text
@@ -183,3 +183,15 @@ def test_a_giver_in_a_word(given: Attribution, text: str) -> None:
 )
 def test_a_claimed_name_steers_nothing_and_is_short(said: str, name: str | None) -> None:
     assert who.claimed_name(said) == name
+
+
+def test_an_unknown_giver_is_told_who_answered() -> None:
+    many = [Attribution(name=f"n{number:02}\n") for number in range(20)]
+    who.check_giver("N07⏎", many)
+    with pytest.raises(UsageError, match="no answer is by 'x'") as caught:
+        who.check_giver("x", many)
+    names = ", ".join(f'"n{number:02}⏎"' for number in range(12))
+    assert caught.value.hint == f"answers are by: {names}, …"
+    with pytest.raises(UsageError) as caught:
+        who.check_giver("x", [])
+    assert caught.value.hint == "there are no answers yet"
