@@ -112,6 +112,7 @@ _PLAYER = (
     _a("player.note", "a", "note", "Note", "write a note or verdict on this step", shell="quizlog feedback RECORD K TEXT", writes="notes"),
     _a("player.notes", "F", "notes", "Notes", "show all notes and verdicts", shell="quizlog feedback RECORD"),
     _a("player.effort", "t", "effort", "Times", "show who answered and how long it took, in sums", shell="quizlog steps RECORD"),
+    _a("player.giver", "P", "giver", "Answers by", "show only answers by one giver in the timeline, or all", shell="quizlog steps RECORD --by WHO"),
     _a("player.decision", "d", "decision", "Decision", "show how several models chose this answer", shell="quizlog decisions RECORD"),
     _a("player.ask", "m", "ask_models", "Ask models", "ask several models the pending question and decide", shell="quizlog solve RECORD", writes="record"),
     _a("player.episode", "E", "episode", "Episode", "write this branch to a file as an episode of training data", shell="quizlog episodes build RECORD --branch NAME", writes="record"),
