@@ -24,7 +24,7 @@ from ..errors import RecordError
 from ..proof.compare import Side, compare, difference_lines, early_end, runs_of, side_at
 from ..proof.verify import verify
 from ..record.summary import summary
-from ..record.who import Giver
+from ..record.who import Giver, claimed_name
 from ..replay.replayer import Replayer
 from ..replay.uncached_runs import UncachedRuns
 from ..session.new_record import new_record
@@ -33,17 +33,18 @@ from ..session.reply import Reply
 from ..session.reply_text import questionnaire, state_lines
 from ..session.served_folders import SCRIPT, SHEET, NotServedError
 from ..session.session import Session
-from ..text import clipped, one_line
+from ..text import one_line
 from .results import told, without_paths
 
 _MOST_LISTED = 1000
 """Maximum number of records, and of scripts, in a list."""
 _PROGRESS_SECONDS = 1.0
 """Seconds between two reports of progress."""
-_MOST_NAME = 80
-"""Maximum number of characters of a client's name that are recorded."""
 
 T = TypeVar("T")
+Model = Annotated[
+    str | None, Field(description="the model that gives the answer, for the record; optional")
+]
 Record = Annotated[str, Field(description="the record, as list_quizzes names it")]
 Step = Annotated[int, Field(ge=0, description="index of a question; 0 is the first")]
 Pointer = Annotated[
@@ -76,14 +77,19 @@ class QuizTools:
         return await self.move(ctx, record, act)
 
     async def answer(
-        self, record: Record, text: Answer, ctx: Context, pointer: Pointer = None
+        self,
+        record: Record,
+        text: Answer,
+        ctx: Context,
+        pointer: Pointer = None,
+        model: Model = None,
     ) -> CallToolResult:
         """Answer the pending question of a quiz; shows what follows.
 
         A wrong answer is no failed call: the status is `error`, with a message and a score. The
         next answer then tries the same question again.
         """
-        giver = giver_of(ctx)
+        giver = giver_of(ctx, model)
 
         def act(session: Session) -> CallToolResult:
             expect_pointer(session, pointer)
@@ -110,9 +116,10 @@ class QuizTools:
         ctx: Context,
         name: Annotated[str | None, Field(description="the branch; default: fork-1, ...")] = None,
         pointer: Pointer = None,
+        model: Model = None,
     ) -> CallToolResult:
         """Give another answer at a question, on a new branch that becomes the active one."""
-        giver = giver_of(ctx)
+        giver = giver_of(ctx, model)
 
         def act(session: Session) -> CallToolResult:
             expect_pointer(session, pointer)
@@ -251,14 +258,16 @@ class QuizTools:
 
     def _compared(self, a: str, b: str, replayer: Replayer) -> CallToolResult:
         names = (a, f"{a.rpartition('@')[0] or a}{b}" if b.startswith("@") else b)
-        runs = runs_of([self._side(name) for name in names], replayer)
+        sides = [self._side(name) for name in names]
+        runs = runs_of(sides, replayer)
         found = compare(runs[0][0], runs[1][0], ended=(runs[0][1], runs[1][1]))
         notes = [
             f"note: {one_line(early_end(name, run, ended))}"
             for name, (run, ended) in zip(names, runs, strict=True)
             if ended is not None
         ]
-        text = "".join(f"{line}\n" for line in difference_lines(found, *names))
+        lines = difference_lines(found, *names, [side.givers for side in sides])
+        text = "".join(f"{line}\n" for line in lines)
         return told(found.to_dict(), text, notes)
 
     def _side(self, name: str) -> Side:
@@ -273,14 +282,15 @@ class QuizTools:
         return found
 
 
-def giver_of(ctx: Context) -> Giver:
-    """The agent that calls, by the name that its client gives."""
+def giver_of(ctx: Context, model: str | None) -> Giver:
+    """The agent that calls, by the name that its client gives; or the model that it names."""
     params = ctx.session.client_params
-    if params is None:
-        return Giver("mcp", "agent")
-    client = params.client_info
-    name = one_line(f"{client.name} {client.version}".strip())
-    return Giver("mcp", "agent", clipped(name, _MOST_NAME) or None)
+    info = params and params.client_info
+    client = claimed_name(f"{info.name} {info.version}") if info else None
+    answers = claimed_name(model or "")
+    if answers is None:
+        return Giver("mcp", "agent", client)
+    return Giver("mcp", "model", f"{answers} ({client})" if client else answers)
 
 
 def _listed_record(name: str, path: Path) -> dict[str, Any]:

@@ -70,7 +70,7 @@ def _diff(arguments: Namespace) -> int:
     if arguments.json:
         emit_json(found.to_dict())
     else:
-        print("\n".join(difference_lines(found, a.name, b.name)))
+        print("\n".join(difference_lines(found, a.name, b.name, (a.givers, b.givers))))
     return 0 if found.equal else _DIFFERENT
 
 

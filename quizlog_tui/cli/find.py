@@ -6,14 +6,16 @@ import os
 import re
 import sys
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import QuizlogError, RecordError, UsageError
 from ..files.paths import record_path
+from ..record.model import Record
 from ..record.store import RecordFile
 from ..record.summary import find_records
+from ..record.who import Attribution, check_giver, every_giver, is_by
 from ..replay.replayer import CHECKPOINTS
 from ..replay.transcript import Transcript
 from ..session.find import (
@@ -29,7 +31,7 @@ from ..session.find import (
 )
 from ..session.session import Session
 from ..text import one_line, plural
-from .grammar import Parser, command
+from .grammar import Parser, add_by, command
 from .moves import narrate_warnings, one_move
 from .streams import ProgressLine, emit_json, tell
 
@@ -88,6 +90,7 @@ def _find() -> Parser:
     default = "default: the records in this folder"
     parser.add_argument("where", metavar="RECORD|FOLDER", nargs="?", default=".", help=default)
     parser.add_argument("--regex", action="store_true", help="WORDS is a regular expression")
+    add_by(parser, "only in answers by this name, kind or door")
     return parser
 
 
@@ -103,9 +106,25 @@ def _in_record(
     """
     with one_move(arguments, checkpoints=CHECKPOINTS) as session:
         narrate_warnings(session)
-        path = record_path(arguments.where)
-        for passage in passages(session.record, _runs(session, missed)):
+        path, counts = record_path(arguments.where), _counting(session.record, arguments.by)
+        if arguments.by is not None:
+            check_giver(arguments.by, _givers(session.record))
+        for passage in filter(counts, passages(session.record, _runs(session, missed))):
             yield from (_Found(path, hit) for hit in _hits(pattern, passage, arguments))
+
+
+def _counting(record: Record, wanted: str | None) -> Callable[[Passage], bool]:
+    """Whether a passage is searched: each is, or only answers of the wanted giver."""
+    if wanted is None:
+        return lambda passage: True
+    givers = {name: every_giver(record, name) for name in record.names}
+    return lambda each: each.part == "answer" and is_by(givers[each.branch][each.at], wanted)
+
+
+def _givers(record: Record) -> set[Attribution]:
+    """Who answered on any branch, without the times."""
+    every = (given for name in record.names for given in every_giver(record, name))
+    return {given._replace(time=None) for given in every}
 
 
 def _hits(pattern: re.Pattern[str], passage: Passage, arguments: Namespace) -> list[Hit]:
@@ -141,18 +160,23 @@ def _in_folder(
         missed: Collects the records that cannot be read, and why.
     """
     progress = ProgressLine()
+    givers: set[Attribution] = set()
     for number, path in enumerate(find_records(Path(arguments.where))):
         progress("searching records", number, 0)
         try:
-            texts = recorded_passages(RecordFile(path).read())
+            record = RecordFile(path).read()
+            texts = filter(_counting(record, arguments.by), recorded_passages(record))
         except RecordError as error:
             missed.append(error.finding)
             continue
+        givers |= set() if arguments.by is None else _givers(record)
         hits = [hit for passage in texts for hit in _hits(pattern, passage, arguments)]
         if hits:
             progress.end()
         yield from (_Found(path, hit) for hit in hits)
     progress.end()
+    if arguments.by is not None:
+        check_giver(arguments.by, givers)
     if missed:
         print(f"quizlog: not searched: {_unreadable(len(missed))}", file=sys.stderr)
 

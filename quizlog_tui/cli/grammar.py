@@ -248,6 +248,11 @@ def add_step(parser: Parser) -> None:
     parser.add_argument("step", metavar="K", type=int)
 
 
+def add_by(parser: Parser, about: str) -> None:
+    """Add the option that leaves only what one giver answered."""
+    parser.add_argument("--by", metavar="WHO", help=f"{about}, such as agent or http")
+
+
 def add_force(parser: argparse.ArgumentParser) -> None:
     """Add the option that allows `-o` to replace a file."""
     parser.add_argument("--force", action="store_true", help="replace the output file if it exists")

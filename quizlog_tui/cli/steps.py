@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -13,12 +13,12 @@ from ..files.paths import record_path
 from ..record import who
 from ..record.feedback import VERDICTS, Feedback, matching, read
 from ..record.store import RecordFile
-from ..record.who import Attribution
+from ..record.who import Attribution, check_giver, every_giver, is_by, known_giver
 from ..replay.transcript import Transcript
-from ..session.timeline import Timeline, TimelineRow, Try, giver_text, timeline
+from ..session.timeline import TimelineRow, Try, timeline
 from ..terminal_text import plain
 from ..text import clipped, duration, one_line
-from .grammar import Parser, add_wait, command
+from .grammar import Parser, add_by, add_wait, command
 from .moves import make_move, narrate_warnings, one_move
 from .streams import emit_json
 
@@ -32,7 +32,9 @@ def _run_steps(arguments: Namespace) -> int:
         narrate_warnings(session)
         name = arguments.branch or session.record.branch
         whole = session.transcript_of(name)
-        rows = timeline(whole, session.record, name)
+        rows: Sequence[TimelineRow] = timeline(whole, session.record, name)
+        if arguments.by is not None:
+            rows = _given_by(rows, every_giver(session.record, name), arguments.by)
         givers = who.on_branch(session.record, name)
         if arguments.json:
             data = {"record": str(session.path), "branch": name, "pointer": session.pointer}
@@ -60,7 +62,21 @@ def _steps() -> Parser:
     )
     parser.add_argument("record")
     parser.add_argument("--branch", metavar="NAME", help="default: the active one")
+    add_by(parser, "only answers by this name, kind or door")
     return parser
+
+
+def _given_by(
+    rows: Sequence[TimelineRow], givers: Sequence[Attribution], wanted: str
+) -> list[TimelineRow]:
+    """The rows whose answers a giver gave.
+
+    Raises:
+        UsageError: Nobody of this kind, name or door gave an answer.
+    """
+    check_giver(wanted, givers)
+    pairs = zip(rows, givers, strict=False)  # a run may have ended before its last answers
+    return [row for row, given in pairs if row.answer is not None and is_by(given, wanted)]
 
 
 def _plain(row: TimelineRow, givers: Mapping[int, Attribution]) -> dict[str, Any]:
@@ -82,11 +98,13 @@ def _plain(row: TimelineRow, givers: Mapping[int, Attribution]) -> dict[str, Any
     }
 
 
-def _lines(rows: Timeline, whole: Transcript, givers: Mapping[int, Attribution]) -> Iterator[str]:
+def _lines(
+    rows: Sequence[TimelineRow], whole: Transcript, givers: Mapping[int, Attribution]
+) -> Iterator[str]:
     """A row for each stop; below it its notes and other attempts."""
-    count = len(str(len(rows)))
-    asked = max(len(_asked(row)) for row in rows)
-    answered = max(len(_cell(row.answer)) for row in rows)
+    count = len(str(len(whole.steps) + 1))
+    asked = max((len(_asked(row)) for row in rows), default=0)
+    answered = max((len(_cell(row.answer)) for row in rows), default=0)
     for row in rows:
         mark = " " if row.used or row.answer is None else "·"
         yield (
@@ -122,12 +140,9 @@ def _facts(row: TimelineRow, given: Attribution | None) -> str:
     kind = "" if row.kind is None else f"  {row.kind}"
     seconds = row.seconds
     took = duration(seconds) if seconds >= 1 else f"{seconds * 1000:.1f} ms"
-    return f"{took:>9}{line}{kind}{_giver(given)}"
-
-
-def _giver(given: Attribution | None) -> str:
-    """Who gave an answer, where a name or a kind is known; a shell or program says nothing."""
-    return f"  {one_line(giver_text(given))}" if given and (given.name or given.by) else ""
+    who_gave = known_giver(given)
+    giver = f"  {who_gave}" if who_gave else ""
+    return f"{took:>9}{line}{kind}{giver}"
 
 
 def _tried(one: Try) -> str:

@@ -8,7 +8,7 @@ the signs `[-old-]` and `{+new+}`, never colour alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from itertools import accumulate, groupby
@@ -19,6 +19,7 @@ from ..files.paths import record_path
 from ..record.lineage import no_branch
 from ..record.model import Record
 from ..record.store import RecordFile
+from ..record.who import Attribution, known_giver, on_branch
 from ..replay.replayer import Replayer
 from ..replay.script.granted import granted_script_of
 from ..replay.script.source import Source
@@ -51,6 +52,12 @@ class AlignedRow:
     counts as one."""
     index_b: int | None
     """The same of `b`."""
+
+    @property
+    def answers_differ(self) -> bool:
+        """Whether both have an answer, but not the same one."""
+        answers = [step and step.input for step in (self.a, self.b)]
+        return None not in answers and answers[0] != answers[1]
 
 
 _Pair = tuple[int | None, int | None]
@@ -172,6 +179,10 @@ def changes(a: Sequence[str], b: Sequence[str]) -> Iterator[_Range]:
             yield head + i, head + j, head + k, head + m
 
 
+Givers = Mapping[int, Attribution]
+"""How the answers of a run were given, by step, as far as known."""
+
+
 @dataclass(frozen=True)
 class Side:
     """A branch of a record, as named by the user."""
@@ -187,6 +198,11 @@ class Side:
     def name(self) -> str:
         """Its name, such as `record.yaml@branch`."""
         return f"{self.path}@{self.branch}"
+
+    @property
+    def givers(self) -> Givers:
+        """How its answers were given."""
+        return on_branch(self.record, self.branch)
 
 
 @dataclass(frozen=True)
@@ -332,17 +348,26 @@ def early_end(name: str, run: Transcript, ended: Difference) -> str:
     return f"{name}: compared up to step {len(run.steps)} only: {difference_text(ended)}"
 
 
-def difference_lines(found: RunComparison, name_a: str, name_b: str) -> Iterator[str]:
-    """How two runs ended, where they part, and their steps if they do."""
+def difference_lines(
+    found: RunComparison, name_a: str, name_b: str, givers: Sequence[Givers] = ({}, {})
+) -> Iterator[str]:
+    """How two runs ended, where they part, and their steps if they do.
+
+    Args:
+        found: The two runs.
+        name_a: The name of the first.
+        name_b: The name of the second.
+        givers: How the answers of each were given.
+    """
     for letter, name, run in (("A", name_a, found.a), ("B", name_b, found.b)):
         yield f"{letter}  {one_line(name)}: {standing(run)}"
     yield headline(found.difference)
     if found.answer is not None:
         yield f"first different answer: at step {found.answer}"
-    yield from () if found.equal else comparison(found.a, found.b)
+    yield from () if found.equal else comparison(found.a, found.b, givers)
 
 
-def comparison(a: Transcript, b: Transcript) -> Iterator[str]:
+def comparison(a: Transcript, b: Transcript, givers: Sequence[Givers]) -> Iterator[str]:
     """The aligned steps of two runs; long equal stretches take one line."""
     rows = align(a, b)
     differing = [i for i, row in enumerate(rows) if row.kind != "same"]
@@ -352,6 +377,7 @@ def comparison(a: Transcript, b: Transcript) -> Iterator[str]:
         if shown:
             for row in part:
                 yield from _told(row, a, b)
+                yield from _answered_by(row, givers)
         else:
             steps = plural(len(part), "step")
             yield f"  {steps} alike, {_step(part[0])} to {_step(part[-1])}"
@@ -370,6 +396,15 @@ def _told(row: AlignedRow, a: Transcript, b: Transcript) -> Iterator[str]:
     if row.kind == "changed" and one == other:  # but for what a terminal does not show
         one, other = _text(row.a, a, str), _text(row.b, b, str)
     yield from _lines(one, other)
+
+
+def _answered_by(row: AlignedRow, givers: Sequence[Givers]) -> Iterator[str]:
+    """Who gave the answers of a row, where they differ and as far as somebody is known."""
+    if row.answers_differ:
+        both = zip("AB", givers, (row.index_a, row.index_b), strict=True)
+        names = ((letter, known_giver(known.get(at or 0))) for letter, known, at in both)
+        told = ", ".join(f"{name} ({letter})" for letter, name in names if name)
+        yield from [f"    answered by {told}"] if told else []
 
 
 def _text(step: Step | None, run: Transcript, drawn: Callable[[str], str]) -> list[str]:

@@ -19,11 +19,14 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from ..files.regular_file import open_regular
+from .who import KEY
 
 T = TypeVar("T")
 Kind = Literal["folder", "machine", "login", "secret", "file"]
 AUTHOR = "author"
 """The key of an author's name, which is removed if it is the login name."""
+_NAMES = {KEY: "name"}
+"""Keys of values in which names have another key than `AUTHOR`."""
 _LEAST = 8
 """Minimum length of a variable's value that is taken for a secret because of its name."""
 _LEAST_NAME = 4
@@ -190,10 +193,10 @@ def _values_beside(folder: Path) -> Iterator[str]:
                 yield value
 
 
-def _texts_in(value: Any, key: Any = None) -> list[tuple[Any, str]]:
-    """All texts in a value, in order, each with its key."""
+def _texts_in(value: Any, key: Any = None, named: str = AUTHOR) -> list[tuple[Any, str]]:
+    """All texts in a value, in order, each with its key; those at the key `named` with `AUTHOR`."""
     if isinstance(value, str):
-        return [(key, value)]
+        return [(AUTHOR if key == named else key, value)]
     if value is None or isinstance(value, (int, float, bytes, bytearray)):
         return []
     members: Iterable[tuple[Any, Any]] = ()
@@ -203,7 +206,11 @@ def _texts_in(value: Any, key: Any = None) -> list[tuple[Any, str]]:
         members = value.items()
     elif isinstance(value, Sequence):
         members = [(None, member) for member in value]
-    return [found for name, member in members for found in _texts_in(member, name)]
+    return [
+        found
+        for name, member in members
+        for found in _texts_in(member, name, _NAMES.get(name, named))
+    ]
 
 
 @cache
@@ -212,30 +219,36 @@ def _names(form: type) -> tuple[str, ...]:
 
 
 def _with_texts(
-    value: Any, change: Callable[[str], str], author: Callable[[str], str | None]
+    value: Any,
+    change: Callable[[str], str],
+    author: Callable[[str], str | None],
+    named: str = AUTHOR,
 ) -> Any:
-    """A value with its texts changed; an author's name for which `author` gives None is removed."""
+    """A value with its texts changed; a name for which `author` gives None is removed.
+
+    Args:
+        value: The value.
+        change: Changes a text.
+        author: Changes a name.
+        named: A key of names besides `AUTHOR`.
+    """
+
+    def member(key: Any, value: Any) -> Any:
+        if key in (AUTHOR, named) and isinstance(value, str):
+            value = author(value)
+        return _with_texts(value, change, author, _NAMES.get(key, named))
+
     if isinstance(value, str):
         return change(value)
     if isinstance(value, Mapping):
-        changed = {key: _member(key, member, change, author) for key, member in value.items()}
-        return {
-            k: member for k, member in changed.items() if member is not None or value[k] is None
-        }
+        changed = {key: member(key, each) for key, each in value.items()}
+        return {k: each for k, each in changed.items() if each is not None or value[k] is None}
     if is_dataclass(value) and not isinstance(value, type):
-        inner = {member.name: getattr(value, member.name) for member in fields(value)}
-        return replace(value, **{k: _member(k, v, change, author) for k, v in inner.items()})
+        inner = {each.name: getattr(value, each.name) for each in fields(value)}
+        return replace(value, **{k: member(k, v) for k, v in inner.items()})
     if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray)):
-        return [_with_texts(member, change, author) for member in value]
+        return [_with_texts(each, change, author, named) for each in value]
     return value
-
-
-def _member(
-    key: Any, value: Any, change: Callable[[str], str], author: Callable[[str], str | None]
-) -> Any:
-    if key == AUTHOR and isinstance(value, str):
-        value = author(value)
-    return _with_texts(value, change, author)
 
 
 def listed(findings: Iterable[PrivateFinding]) -> list[str]:

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
+from ..errors import UsageError
+from ..text import clipped, one_line
 from .append_only_list import AppendOnlyList
 from .lineage import agreements, lineage, owner
 from .model import Record
@@ -20,6 +22,12 @@ Door = Literal["shell", "screen", "http", "mcp", "openenv", "api", "import"]
 """The ways by which answers come."""
 KEY = "who"
 """The record's key for the givers."""
+UNKNOWN = "unknown"
+"""Stands for a giver of whom nothing is recorded."""
+MOST_NAME = 80
+"""Maximum number of characters of a name that a client claims."""
+_MOST_LISTED = 12
+"""Maximum number of givers that an error lists."""
 
 
 class Giver(NamedTuple):
@@ -54,6 +62,27 @@ class Attribution(NamedTuple):
         return {key: value for key, value in self._asdict().items() if value is not None}
 
 
+def giver_text(given: Attribution) -> str:
+    """Who gave an answer, in a word or a name."""
+    return given.name or given.by or given.door or UNKNOWN
+
+
+def known_giver(given: Attribution | None) -> str:
+    """The giver's name or kind on one line; empty if neither is known, as in a shell."""
+    return one_line(given.name or given.by or "") if given else ""
+
+
+def giver_and_door(given: Attribution) -> list[str]:
+    """Who gave an answer, and the door if that says more."""
+    found = giver_text(given)
+    return [found, f"by {given.door}"] if given.door not in (None, found) else [found]
+
+
+def claimed_name(text: str) -> str | None:
+    """A name as a client claims it, harmless and of limited length; None if it is blank."""
+    return clipped(one_line(text.strip()), MOST_NAME) or None
+
+
 def on_branch(record: Record, name: str, since: int = 0) -> dict[int, Attribution]:
     """How the answers of a branch were given, shared ones included, by step; others are left out.
 
@@ -68,6 +97,39 @@ def on_branch(record: Record, name: str, since: int = 0) -> dict[int, Attributio
     items = entries(record)[since:]
     reach = lineage(record, name) if items else {}
     return {at: given for branch, at, given in _entries(items) if at < reach.get(branch, 0)}
+
+
+def every_giver(record: Record, name: str) -> list[Attribution]:
+    """How each answer of a branch was given; an empty attribution where nothing is known."""
+    known = on_branch(record, name)
+    return [known.get(at, Attribution()) for at in range(record.length_of(name))]
+
+
+def giver_words(given: Attribution) -> list[str]:
+    """What a giver is chosen by: kind, name and door, each on one line; `unknown` without any."""
+    return [one_line(word) for word in (given.by, given.name, given.door) if word] or [UNKNOWN]
+
+
+def is_by(given: Attribution, wanted: str) -> bool:
+    """Whether a giver has this kind, name or door; upper and lower case are the same."""
+    return wanted.casefold() in map(str.casefold, giver_words(given))
+
+
+def check_giver(wanted: str, givers: Iterable[Attribution]) -> None:
+    """Check that one of some givers has this kind, name or door.
+
+    Raises:
+        UsageError: None has; it lists those there are.
+    """
+    words: set[str] = set()
+    for given in givers:
+        if is_by(given, wanted):
+            return
+        words.update(giver_words(given))
+    listed = [f'"{word}"' for word in sorted(words)[:_MOST_LISTED]]
+    listed += ["…"] if len(words) > _MOST_LISTED else []
+    hint = f"answers are by: {', '.join(listed)}" if listed else "there are no answers yet"
+    raise UsageError(f"no answer is by {wanted!r}", hint=hint)
 
 
 def entries(record: Record) -> AppendOnlyList[Any]:

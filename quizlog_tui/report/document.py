@@ -6,15 +6,17 @@ those of the script and the record, unescaped. The phrases that HTML and Markdow
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from ..errors import QuizlogError
+from ..record import who
 from ..record.feedback import Feedback, read
 from ..record.lineage import upwards
 from ..record.model import Record, Status
 from ..record.private_text import PrivateFinding
+from ..record.who import Attribution, giver_and_door
 from ..replay.script.source import Source
 from ..replay.transcript import Transcript
 from ..session.reply import BranchInfo
@@ -67,6 +69,8 @@ class BranchSection:
     """Why it could not be replayed; None if it could."""
     remarks: Sequence[Feedback] = ()
     """The remarks on the branch as a whole."""
+    who: Mapping[int, Mapping[str, str]] = field(default_factory=dict)
+    """How the answers of `rows` were given, by step, as far as known; see `Attribution`."""
 
 
 @dataclass(frozen=True)
@@ -132,9 +136,11 @@ def _section(
     )
     if isinstance(whole, QuizlogError):
         return replace(section, problem=whole.message)
+    givers = who.on_branch(record, branch.name).items()
     return replace(
         section,
         rows=timeline(whole, record, branch.name, tries=False)[at:],
+        who={step: given.to_dict() for step, given in givers if step >= at},
         status=whole.status,
         score=whole.score,
         error=_error(whole, session.source),
@@ -190,6 +196,13 @@ def signed(remark: Feedback) -> list[str]:
     rest = [f"{key}={value}" for key, value in remark.extras.items()]
     time = when(remark.time) if remark.time else ""
     return [word for word in (remark.verdict, remark.author, time, *rest) if word]
+
+
+def given(branch: BranchSection, at: int) -> list[str]:
+    """Who gave an answer, by which door and when, as untrusted text; empty if nothing is known."""
+    known = Attribution(**branch.who.get(at, {}))
+    time = [when(known.time)] if known.time else []
+    return [*giver_and_door(known), *time] if known != Attribution() else []
 
 
 def when(time: str) -> str:

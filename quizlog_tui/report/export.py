@@ -73,8 +73,9 @@ def _findings(report: RecordReport, privacy: Privacy) -> Iterator[PrivateFinding
         if not privacy.find_in(section, ""):
             continue
         for row in section.rows:
-            yield from privacy.find_in(row, f"branch {section.name}, step {row.at}")
-        yield from privacy.find_in(replace(section, rows=()), f"branch {section.name}")
+            step = (row, {"who": section.who.get(row.at)})
+            yield from privacy.find_in(step, f"branch {section.name}, step {row.at}")
+        yield from privacy.find_in(replace(section, rows=(), who={}), f"branch {section.name}")
     yield from privacy.find_in(replace(report, branches=()), "the record")
 
 

@@ -27,6 +27,7 @@ from .document import (
     BranchSection,
     ErrorSection,
     RecordReport,
+    given,
     length,
     outcome,
     place,
@@ -133,13 +134,13 @@ def _branch(branch: BranchSection, fork: str, player: bool) -> Iterator[str]:
     yield "</dl>"
     yield from _remarks(branch.remarks, apart=False)
     for row in branch.rows:
-        yield from _row(row, ends, player)
+        yield from _row(row, given(branch, row.at), ends, player)
     if branch.error:
         yield from _error(branch.error)
     yield "</details>"
 
 
-def _row(row: TimelineRow, ends: str, player: bool) -> Iterator[str]:
+def _row(row: TimelineRow, who: Sequence[str], ends: str, player: bool) -> Iterator[str]:
     line = "" if row.line is None else f" · line {row.line}"
     line += f" · {_safe(row.step.place)}" if row.step.place else ""
     code = " · the answer ran as code" if row.code else ""
@@ -150,6 +151,8 @@ def _row(row: TimelineRow, ends: str, player: bool) -> Iterator[str]:
     answer = "" if row.answer is None else f'<span class="answer">{_safe(row.answer)}</span>'
     if shown or answer:
         yield f"<pre>\n{shown}{answer}</pre>"
+    if answer and who:
+        yield f'<small class="dim">{_safe(" · ".join(who))}</small>'
     if row.step.stderr:
         text = _rendered(row.step.stderr)
         yield f'<details class="stderr"><summary>stderr</summary><pre>\n{text}</pre></details>'

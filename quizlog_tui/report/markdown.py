@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from ..record.feedback import Feedback
 from ..replay.script.needed_files import EXPORT
@@ -18,6 +18,7 @@ from .document import (
     BranchSection,
     ErrorSection,
     RecordReport,
+    given,
     length,
     outcome,
     place,
@@ -81,12 +82,12 @@ def _branch(branch: BranchSection) -> Iterator[str]:
     yield ""
     yield from _remarks(branch.remarks, apart=False)
     for row in branch.rows:
-        yield from _row(row, ends)
+        yield from _row(row, given(branch, row.at), ends)
     if branch.error:
         yield from _error(branch.error)
 
 
-def _row(row: TimelineRow, ends: str) -> Iterator[str]:
+def _row(row: TimelineRow, who: Sequence[str], ends: str) -> Iterator[str]:
     line = "" if row.line is None else f", line {row.line}"
     line += f", {code(row.step.place)}" if row.step.place else ""
     ran = ", the answer ran as code" if row.code else ""
@@ -96,12 +97,13 @@ def _row(row: TimelineRow, ends: str) -> Iterator[str]:
         yield from fence(shown)
     if row.step.stderr:
         yield from ("On stderr:", "", *fence(plain(row.step.stderr)))
+    by = f" ({', '.join(map(code, who))})" if who else ""
     if row.answer is None:
         yield from (f"The branch ends here: {ends}", "")
     elif "\n" in row.answer:
-        yield from ("Answer:", "", *fence(row.answer))
+        yield from (f"Answer{by}:", "", *fence(row.answer))
     else:
-        yield from (f"Answer: {code(row.answer)}", "")
+        yield from (f"Answer{by}: {code(row.answer)}", "")
     yield from _remarks(row.notes, apart=False)
 
 

@@ -17,6 +17,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from ..record.who import MOST_NAME, By
 from ..session.reply import REPLY_SCHEMA
 from .admission import MAX_BODY, READ_SECONDS
 
@@ -43,11 +44,19 @@ class ScriptStep(_Body):
     inputs: list[Text] = []
 
 
+class Claim(_Body):
+    """Who gives an answer, as the client says; nothing checks it."""
+
+    by: By
+    name: Annotated[str, Field(max_length=MOST_NAME)] | None = None
+
+
 class SheetStep(_Body):
     """A record and an answer to its pending question; without an answer it is only shown."""
 
     sheet_id: Text
     input: Text | None = None
+    who: Annotated[Claim | None, Field(description="who gives the answer, for the record")] = None
     pointer: Annotated[
         int | None,
         Field(ge=0, description="the step that the answer is for; refused unless it is pending"),

@@ -11,12 +11,13 @@ from fastapi import FastAPI, Request
 from fastapi.responses import Response
 from fastapi.routing import APIRoute
 
+from ..record.who import Giver, claimed_name
 from ..replay.script.granted import SourceCache
 from ..session.open_sessions import OpenSessions, expect_pointer
 from ..session.reply import Reply
 from ..session.served_folders import SCRIPT, SHEET
 from ..session.session import Session
-from .bodies import REPLY, STEP, ScriptStep, SheetStep, Step
+from .bodies import REPLY, STEP, Claim, ScriptStep, SheetStep, Step
 from .replies import EncodedJson, encode
 
 
@@ -82,7 +83,8 @@ class _Steps:
         """The reply of a record, after one more answer if the step has one."""
         path = self._sessions.folders.find(SHEET, step.sheet_id)
         if step.input is not None:
-            return await self._sessions.change(path, partial(_shown, step), "a client of HTTP")
+            name = (step.who and step.who.name) or "a client of HTTP"
+            return await self._sessions.change(path, partial(_shown, step), name)
         session = self._sessions.unchanged(path)
         if session is not None:
             return _shown(step, session)
@@ -92,8 +94,13 @@ class _Steps:
 def _shown(step: SheetStep, session: Session) -> bytes:
     """The record's encoded reply, after the answer if there is one."""
     expect_pointer(session, step.pointer)
-    reply = session.reply() if step.input is None else session.answer(step.input)
+    giver = None if step.who is None else _giver(step.who)
+    reply = session.reply() if step.input is None else session.answer(step.input, giver=giver)
     return _encode_reply(reply.newest() if step.new else reply, step.sheet_id)
+
+
+def _giver(claim: Claim) -> Giver:
+    return Giver("http", claim.by, claimed_name(claim.name or ""))
 
 
 def _encode_reply(reply: Reply, sheet: str | None) -> bytes:

@@ -21,12 +21,11 @@ from ..errors import ConflictError, QuizlogError, ScriptError, UsageError
 from ..files.regular_file import Stamp, stamp_of
 from ..record import hold, who
 from ..record.store import RecordFile
-from ..record.who import PROGRAM, Attribution, Giver
+from ..record.who import PROGRAM, Attribution, Giver, giver_text
 from ..text import clipped, one_line
 from .replayer_pool import ReplayerPool, Slot
 from .served_folders import Folders
 from .session import Session
-from .timeline import giver_text
 
 _SESSIONS = 4096
 """Maximum number of open records."""

@@ -17,7 +17,7 @@ from ..record import feedback
 from ..record.feedback import Feedback
 from ..record.lineage import partings
 from ..record.model import Record, Status
-from ..record.who import Attribution
+from ..record.who import Attribution, giver_text
 from ..replay.transcript import Step, Transcript
 from .tell_tales import TellTale, tell_tales
 
@@ -168,10 +168,6 @@ def _try(record: Record, name: str, answer: str | None) -> Try:
     return Try(name, answer, entry.status if entry else None, entry.score if entry else None)
 
 
-UNKNOWN = "unknown"
-"""Stands for a giver of whom nothing is recorded."""
-
-
 @dataclass(frozen=True)
 class StepEffort:
     """What one answer took."""
@@ -200,11 +196,6 @@ class Effort:
     """Seconds that the script took."""
     requests: int
     """Requests to models."""
-
-
-def giver_text(given: Attribution) -> str:
-    """Who gave an answer, in a word or a name."""
-    return given.name or given.by or given.door or UNKNOWN
 
 
 def seconds_between(before: str | None, after: str | None) -> float | None:

@@ -148,6 +148,7 @@ async def test_runs_are_compared_verified_and_inspected(connect: Connect, build:
         assert texts(found)[0].startswith(
             "A  record@main: 2 answers, success, score 1\nB  record@other"
         )
+        assert "    answered by mcp" in texts(found)[0] and texts(found)[0].count("(B)") == 1
         verdict = await client.call_tool("verify", record)
         assert texts(verdict)[0].startswith("reproducible\n")
         known = await client.call_tool("inspect", {**record, "step": 1})
@@ -164,6 +165,24 @@ async def test_who_answered_is_recorded(connect: Connect, build: Build) -> None:
     (given,) = on_branch(RecordFile(path).read(), "main").values()
     assert (given.by, given.door) == ("agent", "mcp")
     assert (given.name or "").startswith("mcp")
+
+
+async def test_a_model_that_says_its_name_is_recorded_beside_the_client(
+    connect: Connect, build: Build
+) -> None:
+    path = build.record(QUIZ)
+    async with connect() as client:
+        answer = {"record": "record", "text": "Zoë", "model": "m-1\u202e"}
+        await client.call_tool("answer", answer)
+        fork = {"record": "record", "step": 0, "text": "Ada", "model": "x" * 99}
+        await client.call_tool("fork", fork)
+        await client.call_tool("answer", {"record": "record", "text": "no", "model": " "})
+    record = RecordFile(path).read()
+    (first,) = on_branch(record, "main").values()
+    long, agent = on_branch(record, "fork-1").values()
+    assert (first.by, first.name) == ("model", f"m-1\\u202e ({agent.name})")
+    assert (long.by, long.name) == ("model", f"{'x' * 79}… ({agent.name})")
+    assert agent.by == "agent"
 
 
 # -- slow work

@@ -7,6 +7,8 @@ import json
 import pytest
 
 from quizlog_tui.record.store import RecordFile
+from quizlog_tui.record.who import Giver
+from quizlog_tui.session.session import Session
 from tests.cli.conftest import Run
 from tests.proof.drift.quiz import edited, recorded
 from tests.support.build import Build
@@ -42,6 +44,22 @@ def test_diff_of_branches_names_the_first_difference_and_marks_words(run: Run) -
     assert "    - Red or blue? [-red-]\n    + Red or blue? {+blue+}\n" in out
     assert "    - [-Warm-].\n    + {+Cool+}.\n" in out
     assert "- step 5\n    - Bye.\n    - (finished, score 1)\n" in out
+
+
+def test_diff_tells_who_gave_answers_that_differ(run: Run, build: Build) -> None:
+    quiz = "for n in range(3):\n    input(f'{n}? ')\n"
+    path = build.record(quiz, "x", name="givers.yaml")
+    with Session(path, giver=Giver("screen", "person", "ann\n")) as session:
+        session.answer("same")
+        session.answer("old")
+        session.fork(0, "y", "other", giver=Giver("http", "agent"))
+        session.answer("same", giver=Giver("shell"))
+        session.answer("new", giver=Giver("shell"))
+    code, out, _ = run("diff", "givers.yaml@main", "@other")
+    told = [line for line in out.splitlines() if "answered by" in line]
+    assert code == 3
+    assert told == ["    answered by agent (B)", "    answered by ann⏎ (A)"]
+    assert "    + 2? {+new+}\n    answered by ann⏎ (A)\n" in out
 
 
 def test_diff_as_json_has_the_keys_of_the_design(run: Run, build: Build) -> None:

@@ -7,6 +7,7 @@ import signal
 
 import pytest
 
+from quizlog_tui.record.who import Giver
 from quizlog_tui.session.session import Session
 from tests.cli.conftest import Run
 from tests.support.build import Build
@@ -119,3 +120,24 @@ def test_found_text_steers_no_terminal(run: Run, build: Build) -> None:
     build.record("print('\\x1b(0lq \\x1b]0;title\\x07 word')\ninput('? ')\n")
     _, out, _ = run("find", "word", "record.yaml")
     assert "\x1b" not in out and "␛(0lq  word" in out
+
+
+@pytest.mark.parametrize("where", ["record.yaml", "."])
+def test_words_are_found_in_the_answers_of_one_giver(where: str, run: Run, build: Build) -> None:
+    build.record("input('empty? ')\n", name="other.yaml")
+    with Session(build.record(QUIZ), giver=Giver("screen", "person", "ann")) as session:
+        session.answer("old Ada")
+        session.answer("28")
+        session.fork(1, "old", "aged", giver=Giver("http", "agent"))
+    prefix = "" if where == "record.yaml" else "record.yaml: "
+    for wanted, line in (
+        ("Ann", "step 0 of aged, answer: old Ada"),
+        ("agent", "step 1 of aged, answer: old"),
+        ("http", "step 1 of aged, answer: old"),
+    ):
+        code, out, err = run("find", "old", where, "--by", wanted)
+        assert (code, out, err) == (0, f"{prefix}{line}\n", "")
+    code, out, err = run("find", "old", where, "--by", "bob")
+    assert (code, out) == (2, "")
+    assert "no answer is by 'bob'" in err
+    assert 'answers are by: "agent", "ann", "http", "person", "screen"' in err

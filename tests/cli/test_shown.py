@@ -189,3 +189,24 @@ def test_steps_tell_who_gave_each_answer(run: Run, build: Build) -> None:
     assert (givers[2]["by"], givers[2]["name"], givers[2]["door"]) == ("person", "ann", "screen")
     _, out, _ = run("steps", "record.yaml")
     assert [line.endswith("  ann") for line in out.splitlines()] == [False, False, True, False]
+
+
+def test_steps_of_one_giver_are_listed(run: Run, build: Build) -> None:
+    path = build.record("for n in range(12): input(f'{n}? ')\n", "old")
+    with Session(path, giver=Giver("mcp", "model", "M-1 (client)")) as session:
+        for number in range(10):
+            session.answer(str(number))
+        session.answer("last", giver=Giver("screen", "person", "ann"))
+    listed = run("steps", "record.yaml")[1].splitlines()
+    for wanted, steps in (
+        ("ANN", [11]), ("person", [11]), ("screen", [11]), ("unknown", [0]),
+        ("m-1 (client)", range(1, 11)), ("model", range(1, 11)), ("mcp", range(1, 11)),
+    ):  # fmt: skip
+        code, out, _ = run("steps", "record.yaml", "--by", wanted, "--json")
+        assert code == 0 and [step["at"] for step in json.loads(out)["steps"]] == [*steps]
+        lines = run("steps", "record.yaml", "--by", wanted)[1].splitlines()
+        assert [line.split()[:3] for line in lines] == [listed[at].split()[:3] for at in steps]
+    code, out, err = run("steps", "record.yaml", "--by", "bob")
+    assert (code, out) == (2, "")
+    assert "no answer is by 'bob'" in err
+    assert 'answers are by: "M-1 (client)", "ann", "mcp", "model", "person", "screen", "un' in err

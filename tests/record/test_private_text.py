@@ -71,6 +71,14 @@ def test_values_of_any_shape_are_cleaned_and_an_author_is_not_the_login(privacy:
     ]  # fmt: skip
 
 
+def test_a_giver_of_answers_is_not_the_login(privacy: Privacy) -> None:
+    ada, eve = ({"at": 0, "by": "person", "name": name} for name in ("ada", "eve"))
+    record = {"who": [ada, eve], "name": "ada"}
+    bare = {"at": 0, "by": "person"}
+    assert privacy.clean_value(record) == {"who": [bare, eve], "name": "ada"}
+    assert listed(privacy.find_in(record, "a record")) == ["your login name, ada: a record"]
+
+
 def test_a_machine_named_by_a_plain_word_is_let_be(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from quizlog_tui.errors import RecordError
+from quizlog_tui.errors import RecordError, UsageError
 from quizlog_tui.record import who
 from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.document import from_text, to_mapping, to_text
@@ -159,3 +159,39 @@ def test_a_key_that_appears_twice_in_a_line_is_refused() -> None:
     text = 'script: "quiz.py"\nseed: 1\nwho:\n- {"at": 0, "at": 1}\n'
     with pytest.raises(RecordError, match="the key 'at' appears twice"):
         from_text(text, "r.yaml")
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [(Attribution("person", "ann", "shell"), "ann"), (Attribution("agent", door="http"), "agent"),
+     (Attribution(door="shell"), "shell"), (Attribution(), "unknown")],
+)  # fmt: skip
+def test_a_giver_in_a_word(given: Attribution, text: str) -> None:
+    assert who.giver_text(given) == text
+
+
+@pytest.mark.parametrize(
+    ("said", "name"),
+    [
+        (" claude 4 ", "claude 4"),
+        ("a\nb\x1b[31m", "a⏎b␛[31m"),
+        ("\u202eevil", "\\u202eevil"),
+        ("x" * 81, "x" * 79 + "…"),
+        (" \t", None),
+        ("", None),
+    ],
+)
+def test_a_claimed_name_steers_nothing_and_is_short(said: str, name: str | None) -> None:
+    assert who.claimed_name(said) == name
+
+
+def test_an_unknown_giver_is_told_who_answered() -> None:
+    many = [Attribution(name=f"n{number:02}\n") for number in range(20)]
+    who.check_giver("N07⏎", many)
+    with pytest.raises(UsageError, match="no answer is by 'x'") as caught:
+        who.check_giver("x", many)
+    names = ", ".join(f'"n{number:02}⏎"' for number in range(12))
+    assert caught.value.hint == f"answers are by: {names}, …"
+    with pytest.raises(UsageError) as caught:
+        who.check_giver("x", [])
+    assert caught.value.hint == "there are no answers yet"

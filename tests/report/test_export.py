@@ -16,6 +16,7 @@ from markdown_it import MarkdownIt
 from quizlog_tui.cli import main
 from quizlog_tui.errors import CancelledError, LimitError, RecordError, UsageError
 from quizlog_tui.record.store import RecordFile
+from quizlog_tui.record.who import Giver
 from quizlog_tui.replay.replayer import Replayer
 from quizlog_tui.report.document import build_report, when
 from quizlog_tui.report.export import export, prepared_report, write_report
@@ -131,6 +132,36 @@ def test_children_of_a_deleted_branch_show_what_it_shared(build: Build) -> None:
         session.delete("gone")
         [leaf] = build_report(session).branches
         assert [row.answer for row in leaf.rows] == ["1", "7", "9", None]
+
+
+def test_who_gave_each_answer_is_told_where_it_is_known(build: Build) -> None:
+    path = build.record(QUIZ, "1")
+    with Session(path, clock=lambda: "2026-11-26T16:15:20+00:00") as session:
+        session.answer("2", giver=Giver("mcp", "model", "m-1 <b> (client)"))
+        session.fork(1, "two\nlines", giver=Giver("shell"))
+        built = build_report(session)
+    page, text = Page(to_html(built)), to_markdown(built)
+    assert [(tag, dict(more).get("class")) for tag, more in page.tags if tag == "small"] == [
+        ("small", "dim"), ("small", "dim"),
+    ]  # fmt: skip
+    assert "\nm-1 <b> (client) · by mcp · 2026-11-26 16:15 UTC\n" in page.text
+    assert "\nshell · 2026-11-26 16:15 UTC\n" in page.text
+    assert "Answer: `1`" in text and "Answer (`shell`, `2026-11-26 16:15 UTC`):" in text
+    assert "Answer (`m-1 <b> (client)`, `by mcp`, `2026-11-26 16:15 UTC`): `2`" in text
+
+
+def test_the_login_is_taken_out_of_who_answered(build: Build) -> None:
+    path = build.record(QUIZ)
+    login, folder = getpass.getuser(), build.folder
+    with Session(path) as session:
+        session.answer("1", giver=Giver("screen", "person", login))
+        plain = export(session, folder / "plain.md")
+        export(session, folder / "clean.md", redact=True)
+    found = [(one.kind, one.text, one.where) for one in plain.private]
+    assert found == [("login", login, "branch main, step 0")]
+    texts = [(folder / name).read_text() for name in ("plain.md", "clean.md")]
+    assert [f"(`{login}`, `by screen`, " in text for text in texts] == [True, False]
+    assert "(`person`, `by screen`, " in texts[1]
 
 
 def test_remarks_that_belong_nowhere_are_shown_apart(build: Build) -> None:

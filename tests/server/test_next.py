@@ -72,6 +72,17 @@ async def test_a_record_is_shown_and_answered(server: Server, build: Build) -> N
         assert [given.door for given in on_branch(session.record, "main").values()] == ["http"] * 2
 
 
+async def test_a_client_may_say_who_answers(server: Server, build: Build) -> None:
+    path = build.record(QUIZ)
+    ann = {"by": "person", "name": "ann\u202e"}
+    await server.next(sheet_id="record", input="4", who=ann)
+    await server.next(sheet_id="record", input="6", who={"by": "agent", "name": " "})
+    with Session(path) as session:
+        given = on_branch(session.record, "main")
+    found = [(one.by, one.name, one.door) for one in given.values()]
+    assert found == [("person", "ann\\u202e", "http"), ("agent", None, "http")]
+
+
 async def test_an_answer_waits_its_turn_behind_a_shell(server: Server, build: Build) -> None:
     path = build.record(QUIZ)
     assert (await server.next(sheet_id="record"))["pointer"] == 0
@@ -163,6 +174,12 @@ async def test_sessions_share_the_processes_of_a_script(server: Server, build: B
         ({"sheet_id": "record", "input": 4}, 422, "input: must be a text"),
         ({"sheet_id": "record", "input": ["4"]}, 422, "input: must be a text"),
         ({"sheet_id": "record", "pointer": -1}, 422, "pointer"),
+        ({"sheet_id": "record", "who": {"by": "dog"}}, 422, "who.by"),
+        ({"sheet_id": "record", "who": {"name": "ann"}}, 422, "who.by: is missing"),
+        ({"sheet_id": "record", "who": {"by": "agent", "name": "x" * 81}}, 422, "who.name"),
+        ({"sheet_id": "record", "who": {"by": "agent", "name": "\ud800"}}, 422, "who.name"),
+        ({"sheet_id": "record", "who": {"by": "agent", "door": "shell"}}, 422, "who.door: unknown"),
+        ({"script_id": "quiz", "who": {"by": "agent"}}, 422, "who: unknown key"),
         ({"sheet_id": 1}, 422, "sheet_id: must be a text"),
         ({"script_id": "quiz", "inputs": "4"}, 422, "inputs"),
         ({"script_id": "quiz", "inputs": ["4", 4]}, 422, "inputs.1: must be a text"),

@@ -15,7 +15,6 @@ from quizlog_tui.session import timeline as module
 from quizlog_tui.session.session import Session
 from quizlog_tui.session.timeline import (
     Try,
-    giver_text,
     seconds_between,
     step_efforts,
     timeline,
@@ -109,15 +108,6 @@ def test_nothing_is_invented_where_nothing_is_recorded() -> None:
     (step,) = step_efforts({}, [nan], None, {})
     assert (step.giver, step.waited, step.script) == ("unknown", None, None)
     assert total_effort([step]).waited is None and total_effort([]).requests == 0
-
-
-@pytest.mark.parametrize(
-    ("given", "text"),
-    [(Attribution("person", "ann", "shell"), "ann"), (Attribution("agent", door="http"), "agent"),
-     (Attribution(door="shell"), "shell"), (Attribution(), "unknown")],
-)  # fmt: skip
-def test_a_giver_in_a_word(given: Attribution, text: str) -> None:
-    assert giver_text(given) == text
 
 
 @pytest.mark.parametrize(

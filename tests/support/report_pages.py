@@ -31,8 +31,9 @@ def report(text: str) -> RecordReport:
     asked = TimelineRow(0, step, True, (said,), ())
     end = TimelineRow(1, replace(step, input=None, prompt=None), False, (), ())
     error = ErrorSection(text, text, 3, [(2, text), (3, text)])
+    who = {0: {"by": text, "name": text, "door": text, "time": text}}
     branch = BranchSection(
-        text, True, text, 1, text, text, (asked, end), "error", 0.5, error, text, (said,)
+        text, True, text, 1, text, text, (asked, end), "error", 0.5, error, text, (said,), who
     )
     return RecordReport(text, text, 7, text, (branch,), (text,), (said,))
 

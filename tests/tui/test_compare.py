@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
+from quizlog_tui.record.who import Giver
 from quizlog_tui.session.session import Session
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
@@ -72,6 +73,18 @@ async def test_its_keys_go_from_difference_to_difference_and_back_to_the_player(
         player = await settled(pilot)
         assert len(player.state.shown.steps) == 3
     assert record.read_bytes() == before
+
+
+async def test_who_gave_answers_that_differ_is_shown(build: Build) -> None:
+    path = build.record("input('only? ')\n")
+    with Session(path, giver=Giver("screen", "person", "ann")) as session:
+        session.answer("a")
+        session.fork(0, "b", "other", giver=Giver("http", "agent", "bob"))
+    app = QuizlogApp(path)
+    async with app.run_test() as pilot:
+        await comparing(pilot, "enter")
+        await shows(pilot, "by bob")
+        await shows(pilot, "by ann")
 
 
 WIDE = """

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from quizlog_tui.record.model import LastError
+from quizlog_tui.record.who import Attribution
 from quizlog_tui.replay.transcript import Transcript
 from quizlog_tui.tui.screens import compare as drawing
 from quizlog_tui.tui.screens.compare import SIDE_BY_SIDE, Comparison, DrawnSide
@@ -43,6 +44,22 @@ def test_it_is_measured_as_it_is_drawn(
         assert len(item) == end - start
         for row in item:
             assert cell_len("".join(text for text, _ in row)) <= width
+
+
+@pytest.mark.parametrize("width", [60, 120])
+def test_who_gave_answers_that_differ_stands_below_them(width: int) -> None:
+    stops = [("", "a? ", "same"), ("", "b? ", "x"), ("", "c? ", "")]
+    others = [stops[0], ("", "b? ", "y"), stops[2]]
+    ann, shell = Attribution("person", "ann\x1b"), Attribution(door="shell")
+    sides = [
+        DrawnSide("main", run(*stops), givers={0: ann, 1: ann}),
+        DrawnSide("other", run(*others), givers={0: shell, 1: shell}),
+    ]
+    found = Comparison(*sides)
+    text = drawn(found, width)
+    (row,) = (at for at, line in enumerate(text) if "by ann␛" in line)
+    assert "b? «x»" in text[row - 1] and not any("shell" in line for line in text)
+    assert len(text) == found.starts(width)[-1]
 
 
 WIDE = ["".join(f"{value:>10} |" for value in range(at, at + 12)) for at in (100, 200)]

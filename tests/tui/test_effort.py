@@ -11,6 +11,7 @@ import pytest
 from quizlog_tui.record.who import Giver
 from quizlog_tui.session.session import Session
 from quizlog_tui.tui.clock import FrozenClock
+from quizlog_tui.tui.widgets.row_list import RowList
 from tests.support.build import Build
 from tests.support.screens import playing, press, settled, shows
 
@@ -67,3 +68,54 @@ async def test_a_record_that_tells_nobody_shows_no_sums(build: Build) -> None:
     async with playing(build.record(QUIZ, "a"), clock=StillClock(), size=(120, 30)) as pilot:
         screen = await settled(pilot)
         assert screen.query_one("#timeline").border_title == "Answers"
+
+
+async def test_a_key_shows_the_answers_of_one_giver_after_the_other(record: Path) -> None:
+    async with playing(record, clock=StillClock(), size=(120, 30)) as pilot:
+        screen = await press(pilot, "escape", "P")
+        answers = screen.query_one("#timeline", RowList)
+
+        def listed() -> list[str]:
+            return [answers.document[row].text.split()[0] for row in range(len(answers.document))]
+
+        assert listed() == ["1", "3"]
+        await shows(pilot, "Answers by ann ·")
+        await shows(pilot, "of 4 answers the timeline shows those by ann")
+        assert (screen.state.step, answers.index) == (4, 1)  # the nearest one before
+        await press(pilot, "2", "k")
+        assert (screen.state.step, answers.index) == (1, 0)
+        await press(pilot, "l")
+        assert (screen.state.step, answers.index) == (2, 0)
+        await press(pilot, "P")
+        await shows(pilot, "Answers by unknown ·")
+        assert listed() == ["0"]
+        await press(pilot, "P")
+        await shows(pilot, "Answers by bob [b] ·")
+        assert (listed(), answers.index) == (["2"], 0)
+        await press(pilot, "P")
+        await shows(pilot, "of 4 answers the timeline shows all")
+        assert (len(listed()), answers.index, screen.state.step) == (5, 2, 2)
+
+
+async def test_answers_that_come_and_other_branches_are_shown_by_the_same_giver(
+    record: Path,
+) -> None:
+    with Session(record) as session:
+        session.fork(2, "other", "other", giver=BOB)
+        session.fork(0, "his", "his", giver=BOB)
+        session.switch("main")
+    async with playing(record, clock=StillClock(), size=(120, 30)) as pilot:
+        screen = await press(pilot, "escape", "P")
+        answers = screen.query_one("#timeline", RowList)
+        screen.editing.switch("other")
+        await settled(pilot)
+        assert len(answers.document) == 1
+        with Session(record) as session:
+            session.answer("mine", giver=ANN)
+        await press(pilot, "R")
+        assert [answers.document[row].text.split()[1] for row in range(2)] == ["two", "mine"]
+        screen.editing.switch("his")
+        await settled(pilot)
+        assert len(answers.document) == 0
+        await press(pilot, "2", "j", "enter", "escape", "P")
+        assert len(answers.document) == 2

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from math import isnan
 from typing import NamedTuple
@@ -33,9 +33,23 @@ _MEASURED = 200
 
 
 def timeline_grid(
-    timeline: Timeline, whole: Transcript, pointer: int, decided: frozenset[int], clock: Clock
+    timeline: Timeline,
+    whole: Transcript,
+    pointer: int,
+    decided: frozenset[int],
+    clock: Clock,
+    steps: Sequence[int] | None = None,
 ) -> Grid:
-    """The rows of a run through all recorded answers; those after the pointer are not in use."""
+    """The rows of a run through all recorded answers; those after the pointer are not in use.
+
+    Args:
+        timeline: All rows.
+        whole: The run.
+        pointer: How many answers are in use.
+        decided: The steps whose answer several models decided.
+        clock: Formats durations.
+        steps: The steps shown; None for all.
+    """
     marked = (at for at in (*timeline.marked, *decided) if at < len(timeline))
     found = (_signs(timeline[at], at in decided) for at in islice(marked, _MEASURED))
     signs = min(widest(found), _MOST_SIGNS)
@@ -45,23 +59,23 @@ def timeline_grid(
     digits = max(3, len(str(len(timeline) - 1)))
     columns = _columns(answer, signs, decided, clock)
 
-    def make(index: int, shown: Layout) -> Line:
-        row = timeline[index]
-        mark = (f"{'▸' if index == pointer else ' '}{index:{digits}} ", "dim")
+    def make(step: int, shown: Layout) -> Line:
+        row = timeline[step]
+        mark = (f"{'▸' if step == pointer else ' '}{step:{digits}} ", "dim")
         if row.answer is None:
             state = (outcome(whole.status, whole.score), STYLES[whole.status])
-            return line(mark, state, (f" {_signs(row, index in decided)}", "warn"), cut=True)
+            return line(mark, state, (f" {_signs(row, step in decided)}", "warn"), cut=True)
         cells = {name: columns[name].cell(row) for name in shown}
         return line(mark, *cells_line(shown, cells).pieces, cut=True)
 
-    def text(index: int) -> str:
-        row = timeline[index]
-        return f"{index} {row.answer} {plain(row.question or '')}"
+    def text(step: int) -> str:
+        row = timeline[step]
+        return f"{step} {row.answer} {plain(row.question or '')}"
 
     def lay_out(width: int) -> Layout:
         return _laid_out(columns, max(0, width - digits - 2))
 
-    return Grid(len(timeline), lay_out, make, text)
+    return Grid(len(timeline), lay_out, make, text, steps)
 
 
 class _Column(NamedTuple):

@@ -20,13 +20,13 @@ from ...record import who
 from ...record.append_only_list import AppendOnlyList
 from ...record.lineage import lineage
 from ...record.model import Record
+from ...record.who import giver_and_door
 from ...replay.transcript import Step, Transcript
 from ...session.session import Session
 from ...session.timeline import (
     StepEffort,
     Timeline,
     TimelineRow,
-    giver_text,
     step_efforts,
     timeline,
 )
@@ -147,8 +147,7 @@ class KnownSteps:
     def given(self, step: int) -> str:
         """Who gave the answer at a step and by which door, as far as that is known."""
         given = who.on_branch(self._session.record, self._session.record.branch).get(step)
-        found = [giver_text(given)] if given else []
-        found += [f"by {given.door}"] if given and given.door not in (None, *found) else []
+        found = giver_and_door(given) if given else []
         found += ["decided by several models"] if step in self.decided else []
         return " · ".join(found)
 

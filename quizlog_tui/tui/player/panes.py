@@ -12,20 +12,22 @@ from dataclasses import replace
 
 from textual.timer import Timer
 
+from ...record.who import UNKNOWN
 from ...replay.live_run import ENDED_BY_ANSWER
 from ...replay.script.source import Source
 from ...replay.transcript import Transcript
 from ...replay.world import TAMPERED
 from ...session.session import Session
-from ...session.timeline import UNKNOWN, Timeline, TimelineRow, total_effort
+from ...session.timeline import Timeline, TimelineRow, total_effort
 from ...terminal_text import plain
-from ...text import plural
+from ...text import one_line, plural
 from ..clock import Clock
 from ..draw.output import OutputForm, RunOutput, is_too_long, next_step_with
 from ..draw.status import bars, error_lines, outcome
 from ..draw.timeline import effort_text, timeline_grid
 from ..screens.base import QuizlogScreen
 from ..toasts import tell
+from ..widgets.columns import Grid
 from ..widgets.documents import Paragraphs, line
 from ..widgets.line_view import BlockView, LineView
 from ..widgets.prompt_panel import PromptPanel, PromptQuestion
@@ -76,6 +78,10 @@ class Panes:
         """The output of the run as it was measured last; None if it must be measured again."""
         self._timeline: Timeline | None = None
         """The rows drawn last."""
+        self._grid: Grid | None = None
+        """What the timeline shows of them; None if it must be drawn again."""
+        self._giver: str | None = None
+        """Whose answers the timeline shows; None for all."""
         self._source: Source | None = None
         """The file drawn last."""
         self._draws_source = False
@@ -136,20 +142,39 @@ class Panes:
     def _draw_timeline(self, rows: Timeline) -> None:
         """Draw the rows again only if the record changed; else move the cursor."""
         pane, whole = self._list("timeline"), self.state.whole
-        if rows is not self._timeline:
+        if self._grid is None or rows is not self._timeline:
             self._timeline = rows
             decided, pointer = self.known.decided, self.session.pointer
-            grid = timeline_grid(rows, whole, pointer, decided, self.clock)
-            pane.show(grid, cursor=self.state.step)
+            steps = self._steps_by_giver()
+            self._grid = timeline_grid(rows, whole, pointer, decided, self.clock, steps)
+            pane.show(self._grid, cursor=self._grid.row_of(self.state.step))
             pane.border_title = self._sums_title()
-        pane.mark(self.state.step)
+        pane.mark(self._grid.row_of(self.state.step))
+
+    def _steps_by_giver(self) -> Sequence[int] | None:
+        """The steps whose answers the timeline shows; None for all."""
+        if self._giver is None:
+            return None
+        efforts = enumerate(self.known.efforts(self.state.whole))
+        return [step for step, effort in efforts if effort.giver == self._giver]
+
+    def show_next_giver(self) -> None:
+        """Show only answers of the next giver in the timeline; after the last one, all."""
+        efforts = self.known.efforts(self.state.whole)
+        cycle = [None, *total_effort(efforts).givers]
+        at = cycle.index(self._giver) if self._giver in cycle else -1
+        self._giver, self._grid = cycle[(at + 1) % len(cycle)], None
+        self.draw()
+        whose = "all" if self._giver is None else f"those by {one_line(self._giver)}"
+        tell(self.screen, f"of {plural(len(efforts), 'answer')} the timeline shows {whose}")
 
     def _sums_title(self) -> str:
         """The title of the timeline: with sums, where more than the script's time is recorded."""
         effort = total_effort(self.known.efforts(self.state.whole))
         known = effort.requests or set(effort.givers) - {UNKNOWN}
-        sums = effort_text(effort, self.clock).replace("[", "\\[") if known else ""
-        return " · ".join(filter(None, ("Answers", sums)))
+        sums = effort_text(effort, self.clock) if known else ""
+        by = f" by {one_line(self._giver)}" if self._giver else ""
+        return " · ".join(filter(None, (f"Answers{by}", sums))).replace("[", "\\[")
 
     def _draw_recorded(self, rows: Timeline) -> None:
         """Draw the whole recorded answer of the step, while its pane is shown."""

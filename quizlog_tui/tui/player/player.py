@@ -39,6 +39,7 @@ from ..screens.export import Export, ReportExport, report_name
 from ..screens.undoing import redo, undo
 from ..state import State
 from ..toasts import complain, tell, warn
+from ..widgets.columns import Grid
 from ..widgets.documents import Paragraphs, line
 from ..widgets.line_view import BlockView, LineView
 from ..widgets.prompt_panel import PromptPanel
@@ -293,8 +294,10 @@ class PlayerScreen(QuizlogScreen[None]):
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:
         """Show the step selected in the timeline."""
-        if event.list.id == "timeline" and event.index != self.state.step:
-            self.panes.look_at(event.index)
+        if event.list.id == "timeline" and isinstance(event.document, Grid):
+            step = event.document.shown[event.index]
+            if step != self.state.step:
+                self.panes.look_at(step)
 
     def on_row_list_chosen(self, event: RowList.Chosen) -> None:
         """Focus the input when an answer of the timeline is chosen."""
@@ -403,9 +406,9 @@ class PlayerScreen(QuizlogScreen[None]):
     @work(group=DIALOG)
     async def action_compare(self) -> None:
         """Compare this branch with another branch or record."""
-        from ..screens.compare import CompareScreen, DrawnSide, choose
+        from ..screens.compare import CompareScreen, choose, side_of
 
-        side = DrawnSide(self.session.record.branch, self.state.whole)
+        side = side_of(self.session, self.session.record.branch, self.state.whole)
         found = await choose(self, self.session, self._replayer, side)
         if found is None:
             return
@@ -438,6 +441,10 @@ class PlayerScreen(QuizlogScreen[None]):
         sums = effort_text(total_effort(efforts), self._clock)
         each = "`quizlog steps RECORD` lists each answer"
         tell(self, f"{plural(len(efforts), 'answer')} · {sums} · {each}")
+
+    def action_giver(self) -> None:
+        """Show only the answers of the next giver in the timeline; after the last one, all."""
+        self.panes.show_next_giver()
 
     # -- notes and grants
 

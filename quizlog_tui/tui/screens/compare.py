@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate, zip_longest
 from pathlib import Path
@@ -24,10 +24,11 @@ from textual.widgets import Static
 
 from ...errors import UsageError
 from ...files.paths import record_path, typed_path
-from ...proof.compare import AlignedRow, Span, align, changes, words
+from ...proof.compare import AlignedRow, Givers, Span, align, changes, words
 from ...proof.diverge import first_difference
 from ...proof.drift import NOUNS
 from ...record.lineage import partings
+from ...record.who import known_giver, on_branch
 from ...replay.replayer import Replayer
 from ...replay.transcript import Step, StopPart, Transcript, stop_parts
 from ...session.audit import Audit, readable_path
@@ -80,6 +81,8 @@ class DrawnSide:
     """The run through all its answers."""
     first: int = 0
     """The number of its first step."""
+    givers: Givers = field(default_factory=dict)
+    """How its answers were given."""
 
 
 class _First(NamedTuple):
@@ -194,7 +197,11 @@ class Comparison(Document):
     def _sides(self, index: int) -> tuple[Line, Line]:
         """Both texts of a differing row with the differing words marked; cached."""
         if index not in self._changed:
-            self._changed[index] = _marked_sides(self.rows[index], self.a.run, self.b.run)
+            row = self.rows[index]
+            one, other = _marked_sides(row, self.a.run, self.b.run)
+            if row.answers_differ:
+                one, other = _signed(one, self.a, row.index_a), _signed(other, self.b, row.index_b)
+            self._changed[index] = one, other
         return self._changed[index]
 
     def _alike(self, index: int) -> Line:
@@ -386,6 +393,12 @@ def _marked_sides(row: AlignedRow, a: Transcript, b: Transcript) -> tuple[Line, 
         left += _spanned(part_a, spans_a, _MARKED[0])
         right += _spanned(part_b, spans_b, _MARKED[1])
     return _item(left), _item(right)
+
+
+def _signed(text: Line, side: DrawnSide, at: int | None) -> Line:
+    """The text of an answered stop, and who gave the answer if somebody is known."""
+    name = known_giver(side.givers.get(at or 0))
+    return _item([*text.pieces, (f"\nby {name}", "dim")]) if name else text
 
 
 class _StopPart(NamedTuple):
@@ -603,6 +616,11 @@ class CompareScreen(QuizlogScreen[int | None]):
         self._replayer.cancel()
 
 
+def side_of(session: Session, name: str, run: Transcript) -> DrawnSide:
+    """The run of a branch, with who gave its answers."""
+    return DrawnSide(name, run, givers=on_branch(session.record, name))
+
+
 async def choose(
     screen: QuizlogScreen[Any], session: Session, replayer: Replayer, side: DrawnSide
 ) -> Comparison | None:
@@ -619,7 +637,11 @@ async def choose(
         return None
     if chosen < len(others):
         name = others[chosen].name
-        return await _compared(screen, side, lambda: DrawnSide(name, session.transcript_of(name)))
+
+        def other() -> DrawnSide:
+            return side_of(session, name, session.transcript_of(name))
+
+        return await _compared(screen, side, other)
     wanted = (await screen.ask("Compare with which record? FILE, or FILE@BRANCH") or "").strip()
     if not wanted:
         return None
@@ -686,8 +708,9 @@ def _record_side(wanted: str, replayer: Replayer, audit: Audit | None) -> DrawnS
     if os.path.isdir(path):
         raise UsageError("is a folder", where=str(path), hint="name a record file in it")
     with Session(path, replayer, save=False, audit=audit) as other:
-        run = other.transcript_of(branch or None)
-        return DrawnSide(f"{path}@{branch or other.record.branch}", run)
+        name = branch or other.record.branch
+        side = side_of(other, name, other.transcript_of(name))
+        return replace(side, name=f"{path}@{name}")
 
 
 def _record_path(wanted: str) -> Path:

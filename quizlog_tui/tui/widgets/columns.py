@@ -5,6 +5,7 @@ A click on a title asks to sort by its column.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -99,6 +100,13 @@ class Grid(Document):
     """A document with one row per item, laid out again for each width.
 
     A search looks through `text`, which has the cells uncut.
+
+    Args:
+        length: Number of items.
+        lay_out: The columns at a width.
+        make: An item's row.
+        text: An item's text.
+        shown: The items that have a row, by their indexes in order; None for all.
     """
 
     def __init__(
@@ -107,22 +115,28 @@ class Grid(Document):
         lay_out: Callable[[int], Layout],
         make: Callable[[int, Layout], Line],
         text: Callable[[int], str],
+        shown: Sequence[int] | None = None,
     ) -> None:
-        self._length = length
+        self.shown = range(length) if shown is None else shown
+        """The item of each row."""
         self.lay_out = lay_out
         self._make = make
         self._text = text
         self._layout = lay_out(80)
 
     def __len__(self) -> int:
-        return self._length
+        return len(self.shown)
 
     def __getitem__(self, index: int) -> Line:
-        return self._make(index, self._layout)
+        return self._make(self.shown[index], self._layout)
 
     def text(self, index: int) -> str:
         """The text that a search reads."""
-        return one_line(self._text(index))
+        return one_line(self._text(self.shown[index]))
+
+    def row_of(self, item: int) -> int:
+        """The row of an item, or of the nearest one before it, or the first."""
+        return max(0, bisect_right(self.shown, item) - 1)
 
     def starts(self, width: int) -> Sequence[int]:
         """The first row of each item, and the number of rows."""

@@ -33,6 +33,7 @@ from quizlog_tui.proof.bundle.manifest import first_invalid_step, start_of_chain
 from quizlog_tui.proof.bundle.pack import pack
 from quizlog_tui.proof.bundle.sign import sign, signature
 from quizlog_tui.record.document import to_text
+from quizlog_tui.record.who import Giver
 from quizlog_tui.replay.replayer import Replayer, replay
 from quizlog_tui.replay.script.needed_files import needed_files
 from quizlog_tui.replay.script.source import read_source
@@ -374,7 +375,7 @@ def noisy(build: Build, replayer: Replayer) -> Path:
     (build.folder / ".env").write_text("ANY=some-long-value\n")
     path = build.record(NOISY)
     with Session(path, replayer) as session:
-        session.answer("x")
+        session.answer("x", giver=Giver("screen", "person", getpass.getuser()))
         session.comment(0, "as in /home/eve/notes", author=getpass.getuser())
         session.fork(0, "y")
         session.note("main", "it was some-long-value")
