@@ -282,7 +282,7 @@ class QuizTools:
         return found
 
 
-def giver_of(ctx: Context, model: str | None) -> Giver:
+def giver_of(ctx: Context, model: str | None = None) -> Giver:
     """The agent that calls, by the name that its client gives; or the model that it names."""
     params = ctx.session.client_params
     info = params and params.client_info
