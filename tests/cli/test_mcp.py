@@ -9,6 +9,8 @@ import signal
 import socket
 import subprocess
 import sys
+import urllib.error
+import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -130,6 +132,52 @@ def test_a_message_arrives_in_parts_and_several_at_once(tmp_path: Path) -> None:
         process.stdin.close()
     assert process.returncode == 0 and replies[3]["result"] == {}
     assert name in json.dumps(replies[2], ensure_ascii=False)
+
+
+def test_an_agent_under_test_sees_and_answers_only(build: Build) -> None:
+    build.record('if input("? ") != "yes":\n    raise Exception("no")  # the secret\n')
+    asked = {"name": "answer", "arguments": {"record": "record", "text": "maybe"}}
+    forked = {"name": "fork", "arguments": {"record": "record", "step": 0, "text": "yes"}}
+    begun = message("notifications/initialized")
+    with subprocess.Popen(
+        started("mcp", "record.yaml", "--seat"),
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=build.folder,
+    ) as process:  # fmt: skip
+        assert process.stdin and process.stdout
+        said: dict[int, Any] = {}
+        for each in (
+            INITIALIZE,
+            begun + message("tools/list", 2),
+            message("tools/call", 3, **asked),
+            message("tools/call", 4, **forked),
+            message("resources/list", 5),
+            message("resources/templates/list", 6),
+        ):
+            process.stdin.write(each)
+            process.stdin.flush()
+            reply = json.loads(process.stdout.readline())
+            said[reply["id"]] = reply["result"]
+        process.stdin.close()
+    assert [tool["name"] for tool in said[2]["tools"]] == ["show", "answer"]
+    assert said[3]["structuredContent"]["last_error"]["message"] == "no" and not said[3]["isError"]
+    assert said[4]["isError"] and said[5]["resources"] == said[6]["resourceTemplates"] == []
+    assert "secret" not in json.dumps(said) and "raise" not in json.dumps(said)
+
+
+def test_over_http_the_token_is_asked_for(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        started("mcp", "--http", "--port", "0"), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True, cwd=tmp_path, env=os.environ | {"QUIZLOG_TOKEN": "hush-hush"},
+    ) as process:  # fmt: skip
+        assert process.stdout
+        url = process.stdout.readline().strip()
+        assert url.endswith("/mcp")
+        with pytest.raises(urllib.error.HTTPError) as caught:
+            urllib.request.urlopen(url, INITIALIZE.encode(), timeout=60)
+        process.terminate()
+        assert process.wait(60) == 143
+    with caught.value as refused:
+        assert refused.code == 401
 
 
 def test_a_client_that_has_gone_is_no_error(tmp_path: Path) -> None:
