@@ -64,18 +64,20 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return next(folder.glob("*.whl"))
 
 
-@pytest.fixture(scope="module")
-def own(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The programs of an environment with the extra and the oldest SDK that it allows."""
+def environment(wheel: Path, folder: Path, *beside: str) -> Path:
+    """The programs of a new environment with the extra, and packages beside it."""
     if UV is None:
         pytest.skip("needs uv")
-    folder = tmp_path_factory.mktemp("oldest")
     ran(UV, "venv", "--quiet", "--python", sys.executable, folder, cwd=folder)
-    installed(
-        UV, "pip", "install", "--quiet", "--python", folder / "bin" / "python",
-        f"{wheel}[agents]", "mcp==2.0.0", cwd=folder,
-    )  # fmt: skip
+    words = (UV, "pip", "install", "--quiet", "--python", folder / "bin" / "python")
+    installed(*words, f"{wheel}[agents]", *beside, cwd=folder)
     return folder / "bin"
+
+
+@pytest.fixture(scope="module")
+def own(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The programs of an environment with the oldest SDK that the extra allows."""
+    return environment(wheel, tmp_path_factory.mktemp("oldest"), "mcp==2.0.0")
 
 
 @pytest.fixture
@@ -105,6 +107,21 @@ def test_the_oldest_sdk_serves_both_eras(own: Path, folder: Path) -> None:
     assert ran(*play, own / "quizlog", "mcp", folder, cwd=folder) == expected
     with listening(own / "quizlog", folder) as url:
         assert ran(*play, url, cwd=folder) == expected
+
+
+def test_an_agent_of_inspect_takes_the_seat(
+    wheel: Path, folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    programs = environment(wheel, tmp_path_factory.mktemp("inspect"), "inspect-ai==0.3.285")
+    ran(programs / "quizlog", "new", "product.py", "--seed", "7", cwd=folder)
+    path = os.pathsep.join([str(programs), os.environ["PATH"]])
+    script = HERE / "consumers" / "inspect_quiz.py"
+    told = ran(programs / "python", script, "product.yaml", cwd=folder, PATH=path, HOME=str(folder))
+    assert told.splitlines()[:3] == [
+        "show: -- waiting for an answer: integer (step 0, branch main)",
+        "answer: -- error: six times seven (score 0.2)",
+        "answer: -- finished: score 1 (step 1, branch main)",
+    ]
 
 
 def test_uvx_starts_a_server_from_nothing(wheel: Path, folder: Path) -> None:
