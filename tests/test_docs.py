@@ -41,7 +41,11 @@ from tests.support.postgres import missing_postgres, postgres
 TEXTS = {name: path.read_text(encoding="utf-8") for name, path in DOCUMENTS.items()}
 ALL = "\n".join(TEXTS.values())
 UPDATE = bool(os.environ.get("UPDATE_GOLDEN"))
-NEEDS = {"web-quizzes": ("chromium-headless-shell", "chromium", "google-chrome"), "http": ("curl",)}
+NEEDS = {
+    "web-quizzes": ("chromium-headless-shell", "chromium", "google-chrome"),
+    "http": ("curl",),
+    "agents": ("curl",),
+}
 """Documents that need one of these programs."""
 SANDBOXED = ("README", "models", "python", "sandbox", "web-quizzes")
 """Documents that run code of models."""
@@ -59,7 +63,7 @@ def test_what_a_document_shows_is_what_happens(
     programs = NEEDS.get(name, ("bash",))
     if not any(map(shutil.which, programs)):
         pytest.skip(f"needs {' or '.join(programs)}")
-    for library in ("httpx", "fastapi"):
+    for library in ("httpx", "fastapi", "mcp"):
         pytest.importorskip(library)
     if name in SANDBOXED and advice().level is None:
         pytest.skip("nothing here isolates models' code")

@@ -86,7 +86,7 @@ def _tool(call: Callable[..., Any], reads: bool, schema: Mapping[str, Any]) -> T
     tool = Tool.from_function(
         call, description=about, annotations=hints, structured_output=False
     )  # the result has its JSON object already; to have the SDK make a model of it costs more
-    tool.fn_metadata.output_schema = dict(schema)
+    tool.output_schema = dict(schema)  # as metadata, SDK 2.0.0 refuses it without a model
     return tool
 
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import os
+import signal
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from typing import Any
 
 import anyio
 from mcp.server.mcpserver import MCPServer
@@ -15,18 +18,27 @@ from mcp.types import PARSE_ERROR, ErrorData, JSONRPCError
 from starlette.applications import Starlette
 from starlette.routing import BaseRoute
 
+from ..errors import UsageError
+
 PATH = "/mcp"
 """The path of the endpoint."""
+_CHUNK = 2**16
+"""Maximum number of bytes that are read at once."""
 
 
-def serve_stdio(server: MCPServer[None]) -> None:
-    """Answer the client that started this process, until it closes stdin.
+def serve_stdio(server: MCPServer[None]) -> int:
+    """Answer the client that started this process, until it closes stdin or sends SIGTERM.
+
+    Returns:
+        The exit code.
 
     Raises:
-        OSError: Stdin or stdout cannot be used.
+        UsageError: Stdin cannot be read.
+        OSError: Stdout cannot be written.
     """
     try:
-        anyio.run(_serve_stdio, server)
+        with _taken_stdin() as stdin:
+            return anyio.run(_serve_stdio, server, stdin)
     except BaseExceptionGroup as group:
         raise _first(group) from None
 
@@ -36,11 +48,72 @@ def _first(error: BaseException) -> BaseException:
     return _first(error.exceptions[0]) if isinstance(error, BaseExceptionGroup) else error
 
 
-async def _serve_stdio(server: MCPServer[None]) -> None:
+@contextmanager
+def _taken_stdin() -> Iterator[int]:
+    """A descriptor of the client's messages; whatever else reads stdin meanwhile finds its end."""
+    taken = os.dup(0)
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.close(null)
+    try:
+        yield taken
+    finally:
+        os.dup2(taken, 0)
+        os.close(taken)
+
+
+async def _lines(stdin: int) -> AsyncIterator[str]:
+    """The lines of a descriptor.
+
+    The SDK reads in a thread, which a signal cannot end: it would wait for the client's next line.
+    """
+    rest = bytearray()
+    while data := await _read(stdin):
+        *ended, more = data.split(b"\n")
+        for line in ended:
+            yield (rest + line).decode("utf-8", "replace")
+            rest.clear()
+        rest += more
+    if rest:
+        yield rest.decode("utf-8", "replace")
+
+
+async def _read(stdin: int) -> bytes:
+    with suppress(PermissionError):  # a regular file, which is always readable
+        await anyio.wait_readable(stdin)
+    try:
+        return os.read(stdin, _CHUNK)
+    except OSError as error:
+        hint = "a client starts this command; --install sets one up"
+        raise UsageError(f"cannot read: {error.strerror}", where="stdin", hint=hint) from None
+
+
+async def _serve_stdio(server: MCPServer[None], stdin: int) -> int:
+    """Serve until the end of stdin or SIGTERM; the exit code.
+
+    A handler that raises would do so inside any of the SDK's tasks.
+    """
+    code = 0
+    async with anyio.create_task_group() as tasks:
+
+        async def end() -> None:
+            nonlocal code
+            with anyio.open_signal_receiver(signal.SIGTERM) as signals:
+                code = 128 + await anext(signals)
+            tasks.cancel_scope.cancel()
+
+        tasks.start_soon(end)
+        await _serve_streams(server, stdin)
+        tasks.cancel_scope.cancel()
+    return code
+
+
+async def _serve_streams(server: MCPServer[None], stdin: int) -> None:
     """Serve, and answer a message that the SDK cannot read, whose sender would wait for ever."""
     core = server._lowlevel_server  # `run_stdio_async` has no place for this between its streams
     sender, receiver = anyio.create_memory_object_stream[SessionMessage | Exception](0)
-    async with stdio_server() as (read, write), receiver, anyio.create_task_group() as tasks:
+    lines: Any = _lines(stdin)
+    async with stdio_server(lines) as (read, write), receiver, anyio.create_task_group() as tasks:
 
         async def sift() -> None:
             async with sender, read:

@@ -15,7 +15,7 @@ from ..errors import UsageError
 from ..files.paths import record_path
 from ..text import visible
 from .grammar import TOKEN, Parser, add_address, command
-from .streams import emit_json, needs, say
+from .streams import ReaderLeft, emit_json, needs, say
 
 if TYPE_CHECKING:
     from ..agents.client_config import Plan
@@ -27,9 +27,12 @@ _CLIENTS = ("claude-code", "codex", "cursor", "vscode")
 
 def _run_mcp(arguments: Namespace) -> int:
     """`quizlog mcp [RECORD|FOLDER]`."""
-    needs("agents", "mcp")
+    needs("agents", "mcp", "mcp_types")  # which version 1 of the SDK does not have
     if arguments.seat and arguments.person:
         raise UsageError("--seat and --person exclude each other", hint="leave one out")
+    if arguments.install and arguments.http:
+        hint = "give the client the address that `quizlog mcp --http` prints"
+        raise UsageError("--install is for a server that the client starts", hint=hint)
     place = record_path(arguments.place or ".")
     if not place.exists():
         raise UsageError("there is no such file or folder", where=str(place), hint="name another")
@@ -96,10 +99,11 @@ def _serve_stdio(arguments: Namespace, place: Path) -> int:
         say("waits for a client of MCP at stdin; --install sets one up, Ctrl-C ends it")
     signal.signal(signal.SIGTERM, end_program)
     try:
-        serve_stdio(make_server(sessions, _role(arguments)))
+        return serve_stdio(make_server(sessions, _role(arguments)))
+    except BrokenPipeError:  # the client has gone
+        raise ReaderLeft from None
     finally:
         sessions.close()
-    return 0
 
 
 def _serve_http(arguments: Namespace, place: Path) -> int:
@@ -145,7 +149,7 @@ def _install(arguments: Namespace, place: Path) -> int:
     found = plan(CLIENTS[arguments.install], words, Path.cwd(), Path.home())
     agreed = False
     if not arguments.json:
-        print(visible(found.entry_text), end="")
+        print(visible(found.entry_text), end="", flush=True)
         agreed = _agreed(found)
     if agreed:
         write(found)

@@ -255,7 +255,7 @@ def _serve(arguments: Namespace) -> int:
         raise UsageError("--write is for --screens only", hint="leave it out")
     needs("server", "fastapi", "uvicorn", "httpx", "dotenv")
     if arguments.mcp:
-        needs("agents", "mcp")
+        needs("agents", "mcp", "mcp_types")
     from ..server.admission import allowed_bounds
     from ..server.app import ServerSettings, open_app
     from ..server.run import address, listening, rules_for

@@ -18,6 +18,7 @@ TOPICS = (
     "web-quizzes",
     "python",
     "http",
+    "agents",
     "record-format",
     "sandbox",
     "hostile",
