@@ -88,8 +88,9 @@ def _serve_stdio(arguments: Namespace, place: Path) -> int:
     from ..server.run import end_program
     from ..session.open_sessions import OpenSessions
     from ..session.replayer_pool import ReplayerPool
+    from .moves import known_limits
 
-    sessions = OpenSessions(_folders(place), ReplayerPool())
+    sessions = OpenSessions(_folders(place), ReplayerPool(limits=known_limits()))
     if sys.stdin.isatty():
         say("waits for a client of MCP at stdin; --install sets one up, Ctrl-C ends it")
     signal.signal(signal.SIGTERM, end_program)
@@ -107,12 +108,13 @@ def _serve_http(arguments: Namespace, place: Path) -> int:
     from ..server.run import address, listening, rules_for, serve
     from ..session.open_sessions import OpenSessions
     from ..session.replayer_pool import ReplayerPool
+    from .moves import known_limits
 
     rules = rules_for(arguments.host, os.environ.get(TOKEN, "").strip() or None)
-    bounds, folders = allowed_bounds(), _folders(place)
+    bounds, limits, folders = allowed_bounds(), known_limits(), _folders(place)
 
     async def open_app(stack: AsyncExitStack) -> Any:
-        sessions = OpenSessions(folders, ReplayerPool(bounds.processes))
+        sessions = OpenSessions(folders, ReplayerPool(bounds.processes, limits))
         stack.callback(sessions.close)
         return Shield(http_app(make_server(sessions, _role(arguments)), MAX_BODY), rules)
 

@@ -19,7 +19,7 @@ from ..errors import ConflictError, UsageError
 from ..files.paths import record_path
 from ..record import WAIT_SECONDS
 from ..record.who import Giver
-from ..replay.process.process import user_limits
+from ..replay.process.process import Limits, user_limits
 from ..replay.replayer import Replayer
 from ..replay.script.granted import grant, place_of
 from ..session.reply import Reply
@@ -322,9 +322,14 @@ def one_move(
 
 def _replayer(checkpoints: int, keeper: Keeper | None = None) -> Replayer:
     """Make a replayer with the user's limits."""
+    return Replayer(known_limits(), checkpoints=checkpoints, keeper=keeper)
+
+
+def known_limits() -> Limits:
+    """The limits of scripts in the user's settings, whose faults are told on stderr."""
     config, problems = load_config()
     tell("note", (problem.finding for problem in problems), "setting")
-    return Replayer(user_limits(config), checkpoints=checkpoints, keeper=keeper)
+    return user_limits(config)
 
 
 def make_move(session: Session, move: Callable[P, T], *args: P.args, **named: P.kwargs) -> T:

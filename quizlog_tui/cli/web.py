@@ -261,6 +261,7 @@ def _serve(arguments: Namespace) -> int:
     from ..server.run import serve as run
     from ..session.served_folders import served
     from ..solver.models.choice import Choice, cost_note, doubts
+    from .moves import known_limits
 
     folders = served(Path(name) for name in arguments.folder or ["."])
     rules = rules_for(arguments.host, os.environ.get(TOKEN, "").strip() or None)
@@ -284,7 +285,9 @@ def _serve(arguments: Namespace) -> int:
             say(f"serves {', '.join(names)}{takes}; Ctrl-C ends it")
 
         bounds = allowed_bounds()
-        settings = ServerSettings(folders, rules, choice, bounds, tasks, arguments.mcp)
+        settings = ServerSettings(
+            folders, rules, choice, bounds, tasks, arguments.mcp, known_limits()
+        )
         run(partial(open_app, settings), bounds.connections, sock, started)
     return 0
 
