@@ -16,7 +16,8 @@ from typing import Annotated, Any, TypeVar
 
 from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult
-from pydantic import Field
+from pydantic import AfterValidator, Field
+from pydantic_core import PydanticCustomError
 
 from ..debug.inspection_text import inspection_lines
 from ..errors import RecordError
@@ -32,7 +33,7 @@ from ..session.reply import Reply
 from ..session.reply_text import questionnaire, state_lines
 from ..session.served_folders import SCRIPT, SHEET, NotServedError
 from ..session.session import Session
-from ..text import clipped, one_line
+from ..text import clipped, is_whole, one_line
 from .results import told, without_paths
 
 _MOST_LISTED = 1000
@@ -49,7 +50,19 @@ Pointer = Annotated[
     int | None,
     Field(ge=0, description="the step that this call expects; refused if the record is elsewhere"),
 ]
-Answer = Annotated[str, Field(description="the answer, exactly as it is typed at the question")]
+
+
+def _whole(text: str) -> str:
+    if not is_whole(text):  # one door of MCP lets it in, and no reply could show it
+        raise PydanticCustomError("half", "holds half of a surrogate pair")
+    return text
+
+
+Answer = Annotated[
+    str,
+    Field(description="the answer, exactly as it is typed at the question"),
+    AfterValidator(_whole),
+]
 
 
 class QuizTools:
