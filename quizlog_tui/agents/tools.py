@@ -53,16 +53,13 @@ Pointer = Annotated[
 
 
 def _whole(text: str) -> str:
-    if not is_whole(text):  # one door of MCP lets it in, and no reply could show it
+    if not is_whole(text):  # HTTP lets it in, and no reply could show it
         raise PydanticCustomError("half", "holds half of a surrogate pair")
     return text
 
 
-Answer = Annotated[
-    str,
-    Field(description="the answer, exactly as it is typed at the question"),
-    AfterValidator(_whole),
-]
+Text = Annotated[str, AfterValidator(_whole)]
+Answer = Annotated[Text, Field(description="the answer, exactly as it is typed at the question")]
 
 
 class QuizTools:
@@ -120,7 +117,7 @@ class QuizTools:
         step: Step,
         text: Answer,
         ctx: Context,
-        name: Annotated[str | None, Field(description="the branch; default: fork-1, ...")] = None,
+        name: Annotated[Text | None, Field(description="the branch; default: fork-1, ...")] = None,
         pointer: Pointer = None,
     ) -> CallToolResult:
         """Give another answer at a question, on a new branch that becomes the active one."""
