@@ -208,8 +208,8 @@ async def test_half_of_a_surrogate_pair_is_no_answer(way: str, folder: Path) -> 
             reply = await raw.call("answer", {"record": "echo", "text": text})
             assert "surrogate" in refusal(reply) or reply["error"]["code"] == -32700
             assert (reply["id"] is None) == (way == "http, legacy")  # the SDK reads no id there
-            fork = {"record": "echo", "step": 0, "text": text}
-            assert refusal(await raw.call("fork", fork))
+            for more in ({"text": text}, {"text": "x", "name": text}):
+                assert refusal(await raw.call("fork", {"record": "echo", "step": 0, **more}))
         whole = await raw.call("answer", {"record": "echo", "text": "\ud83d\ude00"})
         assert done(whole)["print"] == ["'\U0001f600' 1", "\U0001f600"]
     assert answers(folder / "echo.yaml") == ["\U0001f600"]
@@ -595,13 +595,39 @@ async def test_a_seat_sees_no_line_of_a_script(era: Era, folder: Path) -> None:
         Client(make_server(sessions, "seat"), mode=era) as client,
     ):
         heard = [(await client.list_tools()).model_dump_json(), client.instructions or ""]
-        heard += await whole_sitting(client, folder / "marked.py")
+        scripts = ["marked", "broken", "missing"]
+        heard += await whole_sitting(client, folder / "marked.py", scripts)
         heard += await everything_else(client)
     assert [text for text in heard if MARK in text] == []
 
 
-async def whole_sitting(client: Client, script: Path) -> list[str]:
-    """What a seat hears while scripts raise, and then change below it."""
+async def test_an_auditor_sees_the_lines_of_a_script(folder: Path) -> None:
+    """So the sitting of a seat would show them, were they not kept from it."""
+    (folder / "helper.py").write_text(HELPER)
+    prepare(folder, [Sitting("marked", MARKED, ())])
+    async with (
+        open_sessions(folder) as sessions,
+        Client(make_server(sessions, "auditor")) as client,
+    ):
+        heard = await whole_sitting(client, folder / "marked.py", ["marked"])
+    told = [text for text in heard if MARK in text]
+    assert len(told) > 6
+    assert [text for text in heard if "note: " in text]
+
+
+async def test_a_seat_has_two_tools(folder: Path) -> None:
+    async with raw_stdio(folder, "--seat") as raw:
+        await raw.send({"jsonrpc": "2.0", "id": 5, "method": "tools/list"})
+        tools = (await raw.next())["result"]["tools"]
+        assert [tool["name"] for tool in tools] == ["show", "answer"]
+        for tool, more in SEAT_TOOLS.items():
+            reply = await raw.call(tool, {"record": "sums", **more})
+            assert refusal(reply) == f"Unknown tool: {tool}"
+        await goes_on(raw)
+
+
+async def whole_sitting(client: Client, script: Path, names: list[str]) -> list[str]:
+    """What a client hears while scripts raise, and then change below it."""
     heard = []
 
     async def ask(tool: str, record: str, **more: str) -> Any:
@@ -613,7 +639,7 @@ async def whole_sitting(client: Client, script: Path) -> list[str]:
         assert await ask("answer", "marked", text=text) == "error", text
     for text in ("log", "a"):
         await ask("answer", "marked", text=text)
-    for name in ("marked", "broken", "missing"):
+    for name in names:
         assert await ask("show", name) == "error"
         await ask("answer", name, text="x")
     whole = script.read_text()

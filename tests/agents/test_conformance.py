@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -22,6 +23,7 @@ from tests.support.doors import (
     record_data,
     shell_process,
 )
+from tests.support.long_runs import few
 from tests.support.sittings import ENDLESS, SITTINGS, SLEEPY, Sitting
 
 NAMES = list(DOORS)
@@ -70,7 +72,7 @@ def _wanted(each: Expected, name: str, kind: str) -> Said:
 
 
 def _differences(where: str, said: Said, wanted: Said) -> Iterator[str]:
-    if said.reply is not None and said.reply != wanted.reply:
+    if said.reply is not None and json.dumps(said.reply) != json.dumps(wanted.reply):
         yield f"{where}: reply {said.reply!r:.600} is not {wanted.reply!r:.600}"
     if said.text is not None and said.text != wanted.text:
         yield f"{where}: text {said.text!r:.600} is not {wanted.text!r:.600}"
@@ -110,7 +112,7 @@ async def test_some_sittings_are_the_same_in_processes_of_their_own(tmp_path: Pa
 
 
 @pytest.mark.early
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", few(NAMES, *(name for name in NAMES if "legacy" not in name)))
 async def test_the_limits_are_those_of_the_settings_at_each_door(name: str, tmp_path: Path) -> None:
     config_path().parent.mkdir(parents=True, exist_ok=True)
     config_path().write_text("[limits]\nseconds = 1\noutput_mb = 1\n")
