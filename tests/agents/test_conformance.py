@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Iterable, Iterator
-from functools import cache
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from tests.support.doors import (
     OpenDoor,
     Said,
     by_api,
+    command,
     escaped,
     prepare,
     record_data,
@@ -111,11 +112,28 @@ async def test_some_sittings_are_the_same_in_processes_of_their_own(tmp_path: Pa
     assert not found, "\n".join(found)
 
 
+@pytest.mark.parametrize("words", [("serve", "--mcp", "--folder"), ("mcp", "--http")], ids=str)
+async def test_some_sittings_are_the_same_at_the_commands(
+    words: Sequence[str], tmp_path: Path
+) -> None:
+    set_limits()
+    some = [sitting for sitting in SITTINGS if sitting.name in ("forked by names", "many lines")]
+    some += [ENDLESS, SLEEPY]
+    assert len(some) == 4
+    found = await differences(tmp_path, partial(command, words=words), "mcp", some)
+    assert not found, "\n".join(found)
+
+
+def set_limits() -> None:
+    """Let the user's settings allow a script one second, and one megabyte."""
+    config_path().parent.mkdir(parents=True, exist_ok=True)
+    config_path().write_text("[limits]\nseconds = 1\noutput_mb = 1\n")
+
+
 @pytest.mark.early
 @pytest.mark.parametrize("name", few(NAMES, *(name for name in NAMES if "legacy" not in name)))
 async def test_the_limits_are_those_of_the_settings_at_each_door(name: str, tmp_path: Path) -> None:
-    config_path().parent.mkdir(parents=True, exist_ok=True)
-    config_path().write_text("[limits]\nseconds = 1\noutput_mb = 1\n")
+    set_limits()
     for sitting in (ENDLESS, SLEEPY):
         moves, _ = expected(sitting)
         assert (moves[1].newest.reply or {})["error"]["exit_code"] == 4

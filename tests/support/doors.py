@@ -11,9 +11,10 @@ import contextlib
 import io
 import json
 import os
+import signal
 import sys
 from asyncio.subprocess import PIPE
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -359,6 +360,22 @@ async def serve_mcp(folder: Path, era: Era) -> AsyncIterator[Door]:
         http_client(url + PATH, era) as client,
     ):
         yield _mcp(client)
+
+
+@asynccontextmanager
+async def command(folder: Path, words: Sequence[str]) -> AsyncIterator[Door]:
+    """A command that serves a folder over HTTP, as users start and interrupt it."""
+    line = [sys.executable, "-m", "quizlog_tui", *words, str(folder), "--json", "--port", "0"]
+    process = await asyncio.create_subprocess_exec(*line, stdout=PIPE, stderr=PIPE)
+    assert process.stdout
+    try:
+        url = json.loads(await process.stdout.readline())["url"].removesuffix(PATH) + PATH
+        async with http_client(url, "auto") as client:
+            yield _mcp(client)
+    finally:
+        process.send_signal(signal.SIGINT)
+        _, err = await process.communicate()
+    assert (process.returncode, b"Traceback" in err) == (130, False)
 
 
 def _mcp(client: Client) -> Door:
