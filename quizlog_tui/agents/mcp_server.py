@@ -13,6 +13,7 @@ from urllib.parse import quote
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 from mcp.server.mcpserver.tools import Tool
+from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata
 from mcp.types import CallToolResult, InputRequiredResult, Resource, ToolAnnotations
 from pydantic import ValidationError
 
@@ -86,8 +87,20 @@ def _tool(call: Callable[..., Any], reads: bool, schema: Mapping[str, Any]) -> T
     tool = Tool.from_function(
         call, description=about, annotations=hints, structured_output=False
     )  # the result has its JSON object already; to have the SDK make a model of it costs more
+    tool.fn_metadata = _AsSent(arg_model=tool.fn_metadata.arg_model)
     tool.output_schema = dict(schema)  # as metadata, SDK 2.0.0 refuses it without a model
     return tool
+
+
+class _AsSent(FuncMetadata):
+    """A tool whose arguments are taken as the client sent them.
+
+    The SDK would read the text `null` as none: a pointer would go unchecked, a branch unnamed.
+    """
+
+    def pre_parse_json(self, data: dict[str, Any]) -> dict[str, Any]:
+        """The arguments; no text of them is read as JSON."""
+        return data
 
 
 class _Server(MCPServer[None]):

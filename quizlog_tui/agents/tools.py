@@ -17,7 +17,8 @@ from typing import Annotated, Any, TypeVar
 
 from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult
-from pydantic import Field
+from pydantic import AfterValidator, Field
+from pydantic_core import PydanticCustomError
 
 from ..debug.inspection_text import inspection_lines
 from ..errors import RecordError
@@ -33,7 +34,7 @@ from ..session.reply import Reply
 from ..session.reply_text import questionnaire, state_lines
 from ..session.served_folders import SCRIPT, SHEET, NotServedError
 from ..session.session import Session
-from ..text import one_line
+from ..text import is_whole, one_line
 from .results import told, without_paths
 
 _MOST_LISTED = 1000
@@ -51,7 +52,16 @@ Pointer = Annotated[
     int | None,
     Field(ge=0, description="the step that this call expects; refused if the record is elsewhere"),
 ]
-Answer = Annotated[str, Field(description="the answer, exactly as it is typed at the question")]
+
+
+def _whole(text: str) -> str:
+    if not is_whole(text):  # HTTP lets it in, and no reply could show it
+        raise PydanticCustomError("half", "holds half of a surrogate pair")
+    return text
+
+
+Text = Annotated[str, AfterValidator(_whole)]
+Answer = Annotated[Text, Field(description="the answer, exactly as it is typed at the question")]
 
 
 class QuizTools:
@@ -114,7 +124,7 @@ class QuizTools:
         step: Step,
         text: Answer,
         ctx: Context,
-        name: Annotated[str | None, Field(description="the branch; default: fork-1, ...")] = None,
+        name: Annotated[Text | None, Field(description="the branch; default: fork-1, ...")] = None,
         pointer: Pointer = None,
         model: Model = None,
     ) -> CallToolResult:

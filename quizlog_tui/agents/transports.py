@@ -15,6 +15,7 @@ from mcp.server.stdio import stdio_server
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.message import SessionMessage
 from mcp.types import PARSE_ERROR, ErrorData, JSONRPCError
+from pydantic import ValidationError
 from starlette.applications import Starlette
 from starlette.routing import BaseRoute
 
@@ -130,14 +131,20 @@ async def _serve_streams(server: MCPServer[None], stdin: int) -> None:
 
 def _unreadable(error: Exception) -> JSONRPCError:
     """The answer to a message that is no JSON-RPC in UTF-8, to its sender if it has an id."""
-    try:
-        line = error.errors()[0]["input"]  # type: ignore[attr-defined]  # pydantic's own
-        number = json.loads(line)["id"]
-    except Exception:
-        number = None
-    known = number if isinstance(number, int | str) and not isinstance(number, bool) else None
+    faults = error.errors() if isinstance(error, ValidationError) else []
+    wholes = [fault["input"] for fault in faults if fault["type"] in ("json_invalid", "missing")]
+    known = _number(wholes[0]) if wholes else None
     said = "the message is not JSON-RPC, or a text in it holds half of a surrogate pair"
     return JSONRPCError(jsonrpc="2.0", id=known, error=ErrorData(code=PARSE_ERROR, message=said))
+
+
+def _number(whole: Any) -> int | str | None:
+    """The id of a message, given as its line or as what that holds; None if there is none."""
+    try:
+        number = (json.loads(whole) if isinstance(whole, str) else whole)["id"]
+    except (ValueError, TypeError, LookupError, RecursionError):
+        return None
+    return number if isinstance(number, int | str) and not isinstance(number, bool) else None
 
 
 def http_routes(server: MCPServer[None], largest: int) -> list[BaseRoute]:

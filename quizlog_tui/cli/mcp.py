@@ -10,7 +10,6 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..config import load_config
 from ..errors import UsageError
 from ..files.paths import record_path
 from ..text import visible
@@ -89,12 +88,15 @@ def _folders(place: Path) -> Folders:
 def _serve_stdio(arguments: Namespace, place: Path) -> int:
     from ..agents.mcp_server import make_server
     from ..agents.transports import serve_stdio
+    from ..replay.process.process import user_limits
     from ..server.run import end_program
     from ..session.open_sessions import OpenSessions
     from ..session.replayer_pool import ReplayerPool
+    from .moves import known_config
 
-    seconds = load_config()[0].agents_hold_seconds
-    sessions = OpenSessions(_folders(place), ReplayerPool(), hold_seconds=seconds)
+    config = known_config()
+    pool = ReplayerPool(limits=user_limits(config))
+    sessions = OpenSessions(_folders(place), pool, hold_seconds=config.agents_hold_seconds)
     if sys.stdin.isatty():
         say("waits for a client of MCP at stdin; --install sets one up, Ctrl-C ends it")
     signal.signal(signal.SIGTERM, end_program)
@@ -109,18 +111,19 @@ def _serve_stdio(arguments: Namespace, place: Path) -> int:
 def _serve_http(arguments: Namespace, place: Path) -> int:
     from ..agents.mcp_server import make_server
     from ..agents.transports import PATH, http_app
+    from ..replay.process.process import user_limits
     from ..server.admission import MAX_BODY, Shield, allowed_bounds
     from ..server.run import address, listening, rules_for, serve
     from ..session.open_sessions import OpenSessions
     from ..session.replayer_pool import ReplayerPool
+    from .moves import known_config
 
     rules = rules_for(arguments.host, os.environ.get(TOKEN, "").strip() or None)
-    bounds, folders = allowed_bounds(), _folders(place)
-    seconds = load_config()[0].agents_hold_seconds
+    bounds, folders, config = allowed_bounds(), _folders(place), known_config()
 
     async def open_app(stack: AsyncExitStack) -> Any:
-        pool = ReplayerPool(bounds.processes)
-        sessions = OpenSessions(folders, pool, hold_seconds=seconds)
+        pool = ReplayerPool(bounds.processes, user_limits(config))
+        sessions = OpenSessions(folders, pool, hold_seconds=config.agents_hold_seconds)
         stack.callback(sessions.close)
         return Shield(http_app(make_server(sessions, _role(arguments)), MAX_BODY), rules)
 

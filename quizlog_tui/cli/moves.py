@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
-from ..config import load_config
+from ..config import Config, load_config
 from ..errors import ConflictError, UsageError
 from ..files.paths import record_path
 from ..record import WAIT_SECONDS
@@ -322,9 +322,14 @@ def one_move(
 
 def _replayer(checkpoints: int, keeper: Keeper | None = None) -> Replayer:
     """Make a replayer with the user's limits."""
+    return Replayer(user_limits(known_config()), checkpoints=checkpoints, keeper=keeper)
+
+
+def known_config() -> Config:
+    """The user's settings, whose faults are told on stderr."""
     config, problems = load_config()
     tell("note", (problem.finding for problem in problems), "setting")
-    return Replayer(user_limits(config), checkpoints=checkpoints, keeper=keeper)
+    return config
 
 
 def make_move(session: Session, move: Callable[P, T], *args: P.args, **named: P.kwargs) -> T:

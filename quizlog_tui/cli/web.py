@@ -15,7 +15,6 @@ from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
-from ..config import load_config
 from ..errors import UsageError
 from ..files.paths import record_path
 from ..text import clipped, one_line
@@ -256,12 +255,14 @@ def _serve(arguments: Namespace) -> int:
     needs("server", "fastapi", "uvicorn", "httpx", "dotenv")
     if arguments.mcp:
         needs("agents", "mcp", "mcp_types")
+    from ..replay.process.process import user_limits
     from ..server.admission import allowed_bounds
     from ..server.app import ServerSettings, open_app
     from ..server.run import address, listening, rules_for
     from ..server.run import serve as run
     from ..session.served_folders import served
     from ..solver.models.choice import Choice, cost_note, doubts
+    from .moves import known_config
 
     folders = served(Path(name) for name in arguments.folder or ["."])
     rules = rules_for(arguments.host, os.environ.get(TOKEN, "").strip() or None)
@@ -285,8 +286,17 @@ def _serve(arguments: Namespace) -> int:
             say(f"serves {', '.join(names)}{takes}; Ctrl-C ends it")
 
         bounds = allowed_bounds()
-        held = load_config()[0].agents_hold_seconds
-        settings = ServerSettings(folders, rules, choice, bounds, tasks, arguments.mcp, held)
+        config = known_config()
+        settings = ServerSettings(
+            folders,
+            rules,
+            choice,
+            bounds,
+            tasks,
+            arguments.mcp,
+            user_limits(config),
+            config.agents_hold_seconds,
+        )
         run(partial(open_app, settings), bounds.connections, sock, started)
     return 0
 

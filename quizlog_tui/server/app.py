@@ -32,6 +32,7 @@ from ..errors import (
     refusal,
 )
 from ..record.who import Giver
+from ..replay.process.process import Limits
 from ..session.open_sessions import HOLD_SECONDS, OpenSessions, TakenOverError
 from ..session.replayer_pool import ReplayerPool
 from ..session.served_folders import Folders, NotServedError
@@ -66,6 +67,8 @@ class ServerSettings:
     """Settings of tasks on web pages; None if the server takes no tasks."""
     mcp: bool = False
     """Whether agents are served at `/mcp` too."""
+    limits: Limits = field(default_factory=Limits)
+    """Bounds on each script."""
     hold_seconds: float = HOLD_SECONDS
     """How long an answer waits for a record that a person holds."""
 
@@ -100,7 +103,7 @@ async def _open_tasks(settings: ServerSettings, stack: AsyncExitStack) -> Tasks 
 
 def create_app(settings: ServerSettings, tasks: Tasks | None = None) -> FastAPI:
     """Make the application. It ends its processes on shutdown; the caller closes `tasks`."""
-    replayers = ReplayerPool(settings.bounds.processes)
+    replayers = ReplayerPool(settings.bounds.processes, settings.limits)
     sessions = OpenSessions(settings.folders, replayers, Giver("http"), settings.hold_seconds)
     asking = ModelQuestions(sessions, settings.choice)
 

@@ -17,6 +17,7 @@ from weakref import WeakValueDictionary
 
 from ..errors import CancelledError
 from ..replay.at_once import memory_sizes
+from ..replay.process.process import Limits
 from ..replay.replayer import Replayer
 
 PROCESSES = 4096
@@ -33,18 +34,24 @@ Key = tuple[Path, int]
 class Slot:
     """A replayer, how many processes it holds, and how many callers use it."""
 
-    def __init__(self, key: Key, runs: int) -> None:
+    def __init__(self, key: Key, runs: int, limits: Limits | None) -> None:
         self.key = key
-        self.replayer = Replayer(runs=runs, checkpoint_memory=CHECKPOINT_MEMORY)
+        self.replayer = Replayer(limits, runs=runs, checkpoint_memory=CHECKPOINT_MEMORY)
         self.held = 0
         self.users = 0
 
 
 class ReplayerPool:
-    """All replayers of a server, with at most `processes` runs and checkpoints at once."""
+    """All replayers of a server.
 
-    def __init__(self, processes: int = PROCESSES) -> None:
+    Args:
+        processes: Maximum number of runs and checkpoints at once.
+        limits: Bounds on each script; None for the default ones.
+    """
+
+    def __init__(self, processes: int = PROCESSES, limits: Limits | None = None) -> None:
         self._most = processes
+        self._limits = limits
         self._known: WeakValueDictionary[Key, Slot] = WeakValueDictionary()
         self._warm: OrderedDict[Key, Slot] = OrderedDict()
         self._lock = threading.Lock()
@@ -58,7 +65,7 @@ class ReplayerPool:
         with self._lock:
             slot = self._known.get(key)
             if slot is None:
-                slot = self._known[key] = Slot(key, self._most)
+                slot = self._known[key] = Slot(key, self._most, self._limits)
             return slot
 
     @contextmanager
