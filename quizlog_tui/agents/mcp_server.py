@@ -7,6 +7,7 @@ It is made for the official SDK of version 2, whose servers talk to clients of t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
 from typing import Any, Literal
 from urllib.parse import quote
 
@@ -28,7 +29,7 @@ from ..session.served_folders import SHEET
 from ..text import one_line
 from .person import person_tool
 from .results import refused
-from .tools import QuizTools
+from .tools import MOST_LISTED, QuizTools
 
 Role = Literal["auditor", "seat", "person"]
 """What a client may do: everything; see and answer, as an agent under test; or only see, while the
@@ -40,8 +41,6 @@ _ABOUT = (
     "partial score; the next one tries the same question again. Give the `pointer` of the last "
     "reply with each answer: it is refused if somebody else has answered meanwhile."
 )
-_MOST_LISTED = 1000
-"""Maximum number of records in the list of resources."""
 _OBJECT = {"type": "object", "properties": {"schema_version": {"type": "integer", "const": 1}}}
 """The schema of a JSON object whose keys the guides list."""
 
@@ -84,9 +83,8 @@ def _tools(quiz: QuizTools, role: Role) -> Iterator[_ToolEntry]:
 def _tool(call: Callable[..., Any], reads: bool, schema: Mapping[str, Any]) -> Tool:
     about = " ".join((call.__doc__ or "").split())
     hints = ToolAnnotations(read_only_hint=reads, destructive_hint=False, open_world_hint=False)
-    tool = Tool.from_function(
-        call, description=about, annotations=hints, structured_output=False
-    )  # the result has its JSON object already; to have the SDK make a model of it costs more
+    # A result has its JSON object already; to have the SDK make a model of it costs more.
+    tool = Tool.from_function(call, description=about, annotations=hints, structured_output=False)
     tool.fn_metadata = _AsSent(arg_model=tool.fn_metadata.arg_model)
     tool.output_schema = dict(schema)  # as metadata, SDK 2.0.0 refuses it without a model
     return tool
@@ -142,8 +140,8 @@ class _Server(MCPServer[None]):
         ]
 
     def _record_names(self) -> list[str]:
-        found = self._sessions.folders.names(SHEET)
-        return [name for name, _ in zip((n for n, _ in found), range(_MOST_LISTED), strict=False)]
+        found = islice(self._sessions.folders.names(SHEET), MOST_LISTED)
+        return [name for name, _ in found]
 
 
 def _refusal(error: ToolError) -> QuizlogError | None:

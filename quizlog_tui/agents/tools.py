@@ -37,7 +37,7 @@ from ..session.session import Session
 from ..text import is_whole, one_line
 from .results import told, without_paths
 
-_MOST_LISTED = 1000
+MOST_LISTED = 1000
 """Maximum number of records, and of scripts, in a list."""
 _PROGRESS_SECONDS = 1.0
 """Seconds between two reports of progress."""
@@ -211,8 +211,8 @@ class QuizTools:
 
     def _listed(self) -> dict[str, Any]:
         records, asking = map(self._sessions.folders.names, (SHEET, SCRIPT))
-        scripts = [name for name, _ in islice(asking, _MOST_LISTED)]
-        listed = [_listed_record(name, path) for name, path in islice(records, _MOST_LISTED)]
+        scripts = [name for name, _ in islice(asking, MOST_LISTED)]
+        listed = [_listed_record(name, path) for name, path in islice(records, MOST_LISTED)]
         return {"records": listed, "scripts": scripts}
 
     async def open_quiz(

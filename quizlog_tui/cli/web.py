@@ -32,6 +32,7 @@ from .models import ask_for_programs
 from .streams import emit_json, needs, say
 
 if TYPE_CHECKING:
+    from ..server.app import ServerSettings
     from ..webquiz.demo_server.grader import Options
     from ..webquiz.demo_server.web import QuizServer
     from ..webquiz.task.settings import TaskSettings
@@ -255,11 +256,32 @@ def _serve(arguments: Namespace) -> int:
     needs("server", "fastapi", "uvicorn", "httpx", "dotenv")
     if arguments.mcp:
         needs("agents", "mcp", "mcp_types")
+    from ..server.app import open_app
+    from ..server.run import address, listening, serve
+
+    settings = _server_settings(arguments)
+    with listening(arguments.host, arguments.port) as sock:
+
+        def started() -> None:
+            names = [str(root) for root in settings.folders.roots]
+            if arguments.json:
+                emit_json({"url": address(sock), "folders": names})
+            else:
+                print(address(sock))
+            sys.stdout.flush()
+            takes = " and takes tasks" if settings.tasks else ""
+            say(f"serves {', '.join(names)}{takes}; Ctrl-C ends it")
+
+        serve(partial(open_app, settings), settings.bounds.connections, sock, started)
+    return 0
+
+
+def _server_settings(arguments: Namespace) -> ServerSettings:
+    """What the server serves, to whom and within which limits; doubts are told on stderr."""
     from ..replay.process.process import user_limits
     from ..server.admission import allowed_bounds
-    from ..server.app import ServerSettings, open_app
-    from ..server.run import address, listening, rules_for
-    from ..server.run import serve as run
+    from ..server.app import ServerSettings
+    from ..server.run import rules_for
     from ..session.served_folders import served
     from ..solver.models.choice import Choice, cost_note, doubts
     from .moves import known_config
@@ -273,32 +295,17 @@ def _serve(arguments: Namespace) -> int:
     tasks = _task_settings(env)
     for text in (*doubts(choice), *filter(None, [cost_note(choice)])):
         say(f"note: {text}")
-    with listening(arguments.host, arguments.port) as sock:
-
-        def started() -> None:
-            names = [str(root) for root in folders.roots]
-            if arguments.json:
-                emit_json({"url": address(sock), "folders": names})
-            else:
-                print(address(sock))
-            sys.stdout.flush()
-            takes = " and takes tasks" if tasks else ""
-            say(f"serves {', '.join(names)}{takes}; Ctrl-C ends it")
-
-        bounds = allowed_bounds()
-        config = known_config()
-        settings = ServerSettings(
-            folders,
-            rules,
-            choice,
-            bounds,
-            tasks,
-            arguments.mcp,
-            user_limits(config),
-            config.agents_hold_seconds,
-        )
-        run(partial(open_app, settings), bounds.connections, sock, started)
-    return 0
+    config = known_config()
+    return ServerSettings(
+        folders,
+        rules,
+        choice,
+        allowed_bounds(),
+        tasks,
+        mcp=arguments.mcp,
+        limits=user_limits(config),
+        hold_seconds=config.agents_hold_seconds,
+    )
 
 
 def _serve_parser() -> Parser:

@@ -25,7 +25,7 @@ from tests.cli.conftest import Run
 from tests.support.build import Build
 from tests.support.documents import GUIDES, blocks
 from tests.support.git import commit_all
-from tests.support.processes import IS_UP, below, is_up
+from tests.support.processes import IS_UP, below, gone, is_up, wait_for
 
 QUIZ = 'print("hello")\nif int(input("2 + 2 = ")) != 4:\n    raise Exception("no")  #score = 0.5\n'
 
@@ -197,10 +197,12 @@ def test_ctrl_c_ends_it_and_leaves_no_process(build: Build) -> None:
     with subprocess.Popen(command, cwd=build.folder, stderr=subprocess.PIPE) as process:
         while not is_up():
             assert process.poll() is None
+        started = below(process.pid)
         process.send_signal(signal.SIGINT)
         assert process.wait(20) == 130
         assert process.stderr and process.stderr.read() == b"quizlog: interrupted\n"
-    assert not below(os.getpid()) and not (build.folder / "r.xml").exists()
+    wait_for(lambda: all(map(gone, started)))
+    assert started and not (build.folder / "r.xml").exists()
 
 
 def test_progress_is_for_a_terminal(path: Path) -> None:
