@@ -156,9 +156,7 @@ class QuizTools:
     async def move(self, ctx: Context, record: str, act: Callable[[Session], T]) -> T:
         """What `act` makes of a record, in its turn."""
         path = self._sessions.folders.find(SHEET, record)
-        work = self._sessions.move(path, act)
-        stop = partial(self._sessions.stop_run, path)
-        return await reported(ctx, work, partial(self._doing, path), stop)
+        return await reported(ctx, self._sessions.move(path, act), partial(self._doing, path))
 
     async def change(
         self, ctx: Context, record: str, act: Callable[[Session], CallToolResult], giver: Giver
@@ -169,9 +167,8 @@ class QuizTools:
         """
         path = self._sessions.folders.find(SHEET, record)
         work = self._sessions.change(path, act, giver.name or "an agent")
-        stop = partial(self._sessions.stop_run, path)
         try:
-            return await reported(ctx, work, partial(self._doing, path), stop)
+            return await reported(ctx, work, partial(self._doing, path))
         except TakenOverError as error:
             said, since = str(error), error.since
 
@@ -235,15 +232,14 @@ class QuizTools:
             name = self._sessions.folders.shown(str(path))
             return self.told(session, session.reply(), name)
 
-        stop = partial(self._sessions.stop_run, path)
-        return await reported(ctx, self._sessions.move(path, act), partial(self._doing, path), stop)
+        return await reported(ctx, self._sessions.move(path, act), partial(self._doing, path))
 
     # -- judgements
 
     async def verify(self, record: Record, ctx: Context) -> CallToolResult:
         """Check by fresh replays that the record shows what its script really does."""
         path = self._sessions.folders.find(SHEET, record)
-        runs = UncachedRuns()
+        runs = UncachedRuns(self._sessions.replayers.limits)
 
         def judge() -> CallToolResult:
             self._sessions.script_of(path)
@@ -253,7 +249,7 @@ class QuizTools:
             data = self._without_paths(verdict.to_dict() | {"record": record})
             return told(data, self._sessions.folders.shown(text))
 
-        return await reported(ctx, self._sessions.off_loop(judge), _replays, runs.give_up)
+        return await reported(ctx, self._sessions.off_loop(judge, runs.give_up), _replays)
 
     async def diff(
         self,
@@ -262,9 +258,9 @@ class QuizTools:
         ctx: Context,
     ) -> CallToolResult:
         """Compare two runs: where they part, step by step."""
-        with Replayer() as replayer:
-            work = self._sessions.off_loop(partial(self._compared, a, b, replayer))
-            return await reported(ctx, work, _replays, replayer.cancel)
+        with Replayer(self._sessions.replayers.limits) as replayer:
+            compared = partial(self._compared, a, b, replayer)
+            return await reported(ctx, self._sessions.off_loop(compared, replayer.cancel), _replays)
 
     def _compared(self, a: str, b: str, replayer: Replayer) -> CallToolResult:
         names = (a, f"{a.rpartition('@')[0] or a}{b}" if b.startswith("@") else b)
@@ -347,19 +343,15 @@ def _made(script: Path, seed: int | None) -> Path:
 # -- waiting
 
 
-async def reported(
-    context: Context,
-    work: Coroutine[Any, Any, T],
-    doing: Callable[[], str],
-    stop: Callable[[], None],
-) -> T:
+async def reported(context: Context, work: Coroutine[Any, Any, T], doing: Callable[[], str]) -> T:
     """What `work` returns; the client is told every second that it goes on.
+
+    If the client cancels its call or leaves, the work is cancelled, and ends in its own time.
 
     Args:
         context: The call that waits.
         work: The work.
         doing: Says what is done.
-        stop: Ends the work; called if the client cancels its call or leaves.
     """
     task = asyncio.ensure_future(work)
     seconds = 0
@@ -368,11 +360,10 @@ async def reported(
             seconds += 1
             await context.report_progress(seconds, message=f"{doing()}: {seconds} s")
         return task.result()
-    except asyncio.CancelledError:
-        task.add_done_callback(_forget)
-        task.cancel()
-        stop()
-        raise
+    finally:
+        if not task.done():
+            task.add_done_callback(_forget)
+            task.cancel()
 
 
 def _replays() -> str:

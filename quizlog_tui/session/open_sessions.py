@@ -95,14 +95,23 @@ class OpenSessions:
         return entry.fresh() if entry and not entry.users else None
 
     async def move(self, path: Path, act: Callable[[Session], T]) -> T:
-        """Call `act` with a record's session, in its turn and in a thread."""
+        """Call `act` with a record's session, in its turn and in a thread.
+
+        If it is cancelled while the script runs, the run is cancelled too, unless others use the
+        same script and seed: whose run is whose could not be told. It goes on to its limit then.
+        """
         entry = self._entry(path)
         entry.users += 1
         try:
             async with entry.turn:
-                return await self.off_loop(lambda: self._act(entry, act))
+                stop = partial(self._stop_run, entry)
+                return await self.off_loop(lambda: self._act(entry, act), stop)
         finally:
             entry.users -= 1
+
+    def _stop_run(self, entry: _SessionEntry) -> None:
+        if entry.slot is not None:
+            self.replayers.stop(entry.slot)
 
     async def change(self, path: Path, act: Callable[[Session], T], name: str) -> T:
         """Change a record in its turn, once no person holds it.
@@ -145,16 +154,6 @@ class OpenSessions:
             raise hold.held_too_long(path, self._hold_seconds) from None
         except OSError:  # the holder has gone without reading
             return
-
-    def stop_run(self, path: Path) -> None:
-        """Cancel the run of a record, for a caller who no longer waits for it.
-
-        Nothing is cancelled while others use the record, its script and seed: their runs could not
-        be told apart. It goes on to its limit then.
-        """
-        entry = self._entries.get(path)
-        if entry is not None and entry.users == 1 and entry.slot is not None:
-            self.replayers.stop(entry.slot)
 
     def _entry(self, path: Path) -> _SessionEntry:
         entry = self._entries.get(path)
@@ -221,15 +220,21 @@ class OpenSessions:
 
     # -- threads
 
-    async def off_loop(self, work: Callable[[], T]) -> T:
-        """Call `work` in a thread; if cancelled, wait until the thread is done."""
+    async def off_loop(self, work: Callable[[], T], stop: Callable[[], None] | None = None) -> T:
+        """Call `work` in a thread; if cancelled, wait until the thread is done.
+
+        Args:
+            work: What is done.
+            stop: Makes it end soon; None if it does so by itself.
+        """
         loop = asyncio.get_running_loop()
         found: asyncio.Future[T] = loop.create_future()
         running = self._threads.submit(_answer, work, loop, found)
         try:
             return await found
         except asyncio.CancelledError:
-            running.cancel()
+            if not running.cancel() and stop is not None:
+                stop()
             await asyncio.wait([asyncio.wrap_future(running)])
             raise
 
@@ -298,7 +303,8 @@ def check_not_taken_over(session: Session, before: Sequence[str]) -> None:
     if now != before:
         pairs = zip(now, before, strict=False)
         since = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-        raise TakenOverError(f"a person took over; {_since(session, since)}", since)
+        held = "a person held the record, and it was moved meanwhile"
+        raise TakenOverError(f"{held}; {_since(session, since)}", since)
 
 
 def _unless_taken_over(before: Sequence[str], act: Callable[[Session], T], session: Session) -> T:

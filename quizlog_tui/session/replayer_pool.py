@@ -51,7 +51,8 @@ class ReplayerPool:
 
     def __init__(self, processes: int = PROCESSES, limits: Limits | None = None) -> None:
         self._most = processes
-        self._limits = limits
+        self.limits = limits
+        """Bounds on each script; None for the default ones."""
         self._known: WeakValueDictionary[Key, Slot] = WeakValueDictionary()
         self._warm: OrderedDict[Key, Slot] = OrderedDict()
         self._lock = threading.Lock()
@@ -65,7 +66,7 @@ class ReplayerPool:
         with self._lock:
             slot = self._known.get(key)
             if slot is None:
-                slot = self._known[key] = Slot(key, self._most, self._limits)
+                slot = self._known[key] = Slot(key, self._most, self.limits)
             return slot
 
     @contextmanager

@@ -13,6 +13,7 @@ import pytest
 from quizlog_tui.cli import inspect as inspect_command
 from quizlog_tui.cli import main
 from quizlog_tui.debug.inspection import inspection_from, trace_from
+from quizlog_tui.debug.inspection_text import inspection_lines
 from quizlog_tui.errors import ProtocolError
 from quizlog_tui.replay.script.source import Source
 from quizlog_tui.session.session import Session
@@ -52,7 +53,7 @@ def shown(found: Any) -> str:
     if hasattr(found, "events"):
         lines = inspect_command._traced_lines(found, ["input('? ')"], Path("quiz.py"))
     else:
-        lines = inspect_command._lines(found, 0)
+        lines = inspection_lines(found)
     return "\n".join(lines)
 
 

@@ -127,6 +127,6 @@ def test_a_shell_waits_too(
     assert "note: a person holds the record; this waits at most 600 s" in said.err
     if takes_over:
         assert codes == [4]
-        assert 'a person took over; answered since: "hers" by Ann' in said.err
+        assert 'it was moved meanwhile; answered since: "hers" by Ann' in said.err
     else:
         assert (codes, said.out) == ([0], "got 2\nc? \n")

@@ -48,6 +48,19 @@ def test_one_that_works_is_not_cooled(replayers: ReplayerPool, build: Build) -> 
     assert replayers.processes <= 4 + busy.held
 
 
+def test_the_run_of_several_users_is_not_stopped(
+    replayers: ReplayerPool, build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slot, stopped = replayers.slot(build.script(QUIZ), 0), []
+    monkeypatch.setattr(slot.replayer, "cancel", lambda: stopped.append(slot.users))
+    with replayers.using(slot):
+        with replayers.using(slot):
+            replayers.stop(slot)
+        replayers.stop(slot)
+    replayers.stop(slot)
+    assert stopped == [1]
+
+
 def test_one_script_and_seed_have_one_replayer(replayers: ReplayerPool, build: Build) -> None:
     script = build.script(QUIZ)
     assert replayers.slot(script, 1) is replayers.slot(script, 1)
