@@ -11,6 +11,7 @@ from quizlog_tui.cli import main
 from quizlog_tui.files.paths import decisions_path
 from quizlog_tui.proof.verify import verify
 from quizlog_tui.sandbox import run_code
+from quizlog_tui.sandbox.result import ExecResult, SandboxLimits
 from quizlog_tui.solver.decision_text import read_decisions
 from quizlog_tui.webquiz.demo_server.grader import EMAIL
 from quizlog_tui.webquiz.demo_server.web import FOLDER, demo_panel, quiz_server
@@ -23,6 +24,11 @@ from tests.webquiz.conftest import QUICK, needs_browser, needs_sandbox
 HONEST = "recorded replies: made by a script to show how a quiz on web pages is worked; no model was asked"
 
 
+async def run_patiently(code: str, workspace: Path | None) -> ExecResult:
+    """Run code for as long as a machine needs that is busy with other tests."""
+    return await run_code(code, workspace, SandboxLimits(wall=100))
+
+
 @needs_browser()
 @needs_sandbox()
 async def test_every_page_has_its_recorded_replies(tmp_path: Path) -> None:
@@ -32,7 +38,7 @@ async def test_every_page_has_its_recorded_replies(tmp_path: Path) -> None:
     """
     settings = TaskSettings(task_basedir=tmp_path, quiz_private_hosts=("127.0.0.1",))
     with quiz_server() as server:
-        runner = TaskRunner(settings, demo_panel(server.url, run_code), budget=QUICK)
+        runner = TaskRunner(settings, demo_panel(server.url, run_patiently), budget=QUICK)
         try:
             result = await runner.work(TaskRequest(EMAIL, "hush-hush", server.first(EMAIL)))
         finally:
