@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import hmac
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -24,6 +25,10 @@ MAX_BODY = 8 * 1024 * 1024
 """Maximum number of bytes in a request's body."""
 READ_SECONDS = 10.0
 """Seconds in which a request's head or body must arrive."""
+_MOST_DROPPED = 8 * MAX_BODY
+"""Maximum number of bytes that are read of a body that is too large."""
+_PAUSE_SECONDS = 1.0
+"""Seconds without a part of such a body after which no more of it is awaited."""
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 """Names that always mean this machine."""
 _OPEN_PATHS = frozenset({"/health"})
@@ -45,12 +50,19 @@ class AccessRules:
 
 
 class AccessRefusal(Exception):
-    """A request is refused, with this HTTP status and error."""
+    """A request is refused.
 
-    def __init__(self, status: int, error: QuizlogError) -> None:
+    Args:
+        status: The HTTP status.
+        error: Why.
+        unread: Whether a part of its body is still to come, as it is too large.
+    """
+
+    def __init__(self, status: int, error: QuizlogError, *, unread: bool = False) -> None:
         super().__init__(error.message)
         self.status = status
         self.error = error
+        self.unread = unread
 
 
 class Shield:
@@ -69,7 +81,7 @@ class Shield:
             check(self._rules, scope["method"], scope["path"], _headers(scope))
             read = [await _body_in_time(receive)]
         except AccessRefusal as refusal:
-            await _refuse(refusal, send)
+            await _refuse(refusal, receive, send)
             return
 
         async def replayed() -> Any:
@@ -102,7 +114,7 @@ def check(rules: AccessRules, method: str, path: str, headers: Mapping[str, str]
             _deny(415, "the body must be JSON", "Content-Type", "send application/json")
     length = headers.get("content-length", "0")
     if length.isdecimal() and int(length[:20]) > MAX_BODY:
-        raise _too_big()
+        raise _too_big(unread=True)
 
 
 def _check_origin(host: str, headers: Mapping[str, str]) -> None:
@@ -131,9 +143,10 @@ def _deny(status: int, message: str, where: str, hint: str) -> None:
     raise AccessRefusal(status, BadRequestError(message, where=where, hint=hint))
 
 
-def _too_big() -> AccessRefusal:
+def _too_big(*, unread: bool) -> AccessRefusal:
     message = f"the body is larger than {MAX_BODY // 2**20} MB"
-    return AccessRefusal(413, BadRequestError(message, where="body", hint="send less at once"))
+    error = BadRequestError(message, where="body", hint="send less at once")
+    return AccessRefusal(413, error, unread=unread)
 
 
 def _headers(scope: Any) -> dict[str, str]:
@@ -163,27 +176,44 @@ async def _whole_body(receive: Any) -> dict[str, Any]:
     message: dict[str, Any] = await receive()
     if not message.get("more_body"):
         if len(message.get("body", b"")) > MAX_BODY:
-            raise _too_big()
+            raise _too_big(unread=False)
         return message
     parts = bytearray(message.get("body", b""))
     while message.get("more_body"):
         message = await receive()
         parts += message.get("body", b"")
         if len(parts) > MAX_BODY:
-            raise _too_big()
+            raise _too_big(unread=bool(message.get("more_body")))
     return message | {"body": bytes(parts)}
 
 
-async def _refuse(refusal: AccessRefusal, send: Any) -> None:
+async def _refuse(refusal: AccessRefusal, receive: Any, send: Any) -> None:
     body = encode(error_data(refusal.error))
     headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
     if refusal.status == 401:
         headers.append((b"www-authenticate", b"Bearer"))
-    if refusal.status in (408, 413):  # the rest of the body is not read
+    if refusal.status in (408, 413):  # the rest of the body is not used
         headers.append((b"connection", b"close"))
     start = {"type": "http.response.start", "status": refusal.status, "headers": headers}
     await send(start)
-    await send({"type": "http.response.body", "body": body})
+    answer = {"type": "http.response.body", "body": body}
+    if refusal.unread:
+        await send(answer | {"more_body": True})
+        await _drop_body(receive)
+        answer["body"] = b""
+    await send(answer)
+
+
+async def _drop_body(receive: Any) -> None:
+    """Read what a client still sends: closed now, it would see a reset and no reply."""
+    left = _MOST_DROPPED
+    with suppress(TimeoutError):
+        while left > 0:
+            async with asyncio.timeout(_PAUSE_SECONDS):
+                message = await receive()
+            left -= len(message.get("body", b""))
+            if message["type"] != "http.request" or not message.get("more_body"):
+                return
 
 
 # -- processes and connections

@@ -255,6 +255,7 @@ async def reply_to_head(http: RawHttp, length: int) -> bytes:
     head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
     reader, writer = await asyncio.open_connection(http.url.host, http.url.port)
     writer.write(f"POST {http.url.path} HTTP/1.1\r\n{head}\r\n".encode())
+    writer.write_eof()
     async with asyncio.timeout(60):
         found = await reader.read()
     writer.close()

@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -18,7 +19,7 @@ import httpx
 import pytest
 
 from quizlog_tui.cli import main
-from quizlog_tui.server.admission import AccessRules
+from quizlog_tui.server.admission import MAX_BODY, AccessRules
 from quizlog_tui.server.app import ServerSettings, open_app
 from quizlog_tui.server.run import listening, serve
 from quizlog_tui.session.served_folders import served
@@ -147,3 +148,18 @@ def test_the_loop_runs_from_the_first_task_on(tmp_path: Path) -> None:
     finally:
         signal.signal(signal.SIGTERM, before)
     assert len(loops) == 1
+
+
+def test_a_body_that_is_too_large_is_read_on_so_that_the_refusal_arrives(url: str) -> None:
+    place = httpx.URL(url)
+    size = 5 * MAX_BODY
+    head = (
+        f"POST /quizlog/next HTTP/1.1\r\nHost: {place.netloc.decode()}\r\n"
+        f"Authorization: Bearer {TOKEN}\r\nContent-Type: application/json\r\n"
+        f"Content-Length: {size}\r\n\r\n"
+    )
+    with socket.create_connection((place.host, place.port or 0)) as client:
+        client.sendall(head.encode() + b"x" * size)  # a reset would end this
+        said = client.makefile("rb").read()
+    assert said.startswith(b"HTTP/1.1 413 ")
+    assert b"the body is larger than 8 MB" in said
