@@ -209,7 +209,7 @@ class QuizTools:
     def _listed(self) -> dict[str, Any]:
         records, asking = map(self._sessions.folders.names, (SHEET, SCRIPT))
         scripts = [name for name, _ in islice(asking, MOST_LISTED)]
-        listed = [_listed_record(name, path) for name, path in islice(records, MOST_LISTED)]
+        listed = [summary(path).to_dict(name) for name, path in islice(records, MOST_LISTED)]
         return {"records": listed, "scripts": scripts}
 
     async def open_quiz(
@@ -297,20 +297,6 @@ def giver_of(ctx: Context, model: str | None = None) -> Giver:
     if answers is None:
         return Giver("mcp", "agent", client)
     return Giver("mcp", "model", f"{answers} ({client})" if client else answers)
-
-
-def _listed_record(name: str, path: Path) -> dict[str, Any]:
-    found = summary(path)
-    return {
-        "record": name,
-        "status": found.status,
-        "score": found.score,
-        "steps": found.used,
-        "recorded": found.recorded,
-        "branches": found.branches,
-        "seed": found.seed,
-        "problem": found.problem,
-    }
 
 
 def _list_lines(data: Mapping[str, Any]) -> Iterator[str]:

@@ -6,7 +6,6 @@ import os
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +37,7 @@ def _records(arguments: Namespace) -> int:
     found = [one for one in every if arguments.status in (None, one.status or _UNREADABLE)]
     found.sort(key=_ORDERS[arguments.sort])
     if arguments.json:
-        emit_json({"folder": str(folder), "records": [_plain(one) for one in found]})
+        emit_json({"folder": str(folder), "records": [one.to_dict(str(one.path)) for one in found]})
     elif found:
         print("\n".join(_lines(folder, found)))
     else:
@@ -66,25 +65,6 @@ def _none(status: str | None) -> str:
     return f"no record with the status {status}" if status else "no record"
 
 
-def _plain(found: Summary) -> dict[str, Any]:
-    return {
-        "record": str(found.path),
-        "script": found.script,
-        "status": found.status,
-        "score": found.score,
-        "steps": found.used,
-        "recorded": found.recorded,
-        "branches": found.branches,
-        "seed": found.seed,
-        "changed": _time(found).isoformat(),
-        "problem": found.problem,
-    }
-
-
-def _time(found: Summary) -> datetime:
-    return datetime.fromtimestamp(found.changed, UTC)
-
-
 def _lines(folder: Path, found: Iterable[Summary]) -> Iterator[str]:
     records = {os.path.relpath(one.path, folder): one for one in found}
     rows = [_row(name, records[path]) for path, name in told_apart(records).items()]
@@ -101,7 +81,7 @@ def _row(name: str, found: Summary) -> tuple[str, ...]:
         "" if found.score is None else f"{found.score:g}",
         steps if known else "",
         str(found.branches) if known else "",
-        _time(found).strftime("%Y-%m-%d %H:%M"),
+        found.time.strftime("%Y-%m-%d %H:%M"),
         found.script or found.problem or "",
     )
     return tuple(one_line(cell) for cell in cells)

@@ -13,6 +13,7 @@ import re
 import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,26 @@ class Summary:
     """When the file was last written, in seconds since 1970; 0 if unknown."""
     problem: str | None = None
     """Why the record cannot be read, in one line; None if it can."""
+
+    @property
+    def time(self) -> datetime:
+        """When the file was last written."""
+        return datetime.fromtimestamp(self.changed, UTC)
+
+    def to_dict(self, name: str) -> dict[str, Any]:
+        """Plain data for JSON; the record is called `name`."""
+        return {
+            "record": name,
+            "script": self.script,
+            "status": self.status,
+            "score": self.score,
+            "steps": self.used,
+            "recorded": self.recorded,
+            "branches": self.branches,
+            "seed": self.seed,
+            "changed": self.time.isoformat(),
+            "problem": self.problem,
+        }
 
 
 def summary(path: Path) -> Summary:
