@@ -1,1 +1,1 @@
-"""The door for agents: MCP."""
+"""The door for agents: the Model Context Protocol. Only this package imports `mcp`."""
