@@ -232,7 +232,7 @@ def _merge_toml(client: McpClient, text: str, entry: Entry) -> Merge:
 def _toml_servers(client: McpClient, text: str) -> dict[str, Any]:
     try:
         found = tomllib.loads(text).get(client.key, {})
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # a number of too many digits is the former
         raise UsageError(f"is not TOML: {error}") from None
     if not isinstance(found, dict):
         raise UsageError(f"its {client.key} is not a table")

@@ -19,7 +19,7 @@ from mcp.types import CallToolResult, InputRequiredResult, Resource, ToolAnnotat
 from pydantic import ValidationError
 
 from .. import __version__
-from ..errors import QuizlogError, UsageError, refusal
+from ..errors import QuizlogError, UsageError, did_you_mean, refusal
 from ..files.regular_file import read_regular
 from ..record.yaml_text import MAX_BYTES
 from ..session.open_sessions import OpenSessions
@@ -86,6 +86,7 @@ def _tool(call: Callable[..., Any], reads: bool, schema: Mapping[str, Any]) -> T
     # A result has its JSON object already; to have the SDK make a model of it costs more.
     tool = Tool.from_function(call, description=about, annotations=hints, structured_output=False)
     tool.fn_metadata = _AsSent(arg_model=tool.fn_metadata.arg_model)
+    tool.parameters["additionalProperties"] = False
     tool.output_schema = dict(schema)  # as metadata, SDK 2.0.0 refuses it without a model
     return tool
 
@@ -97,7 +98,15 @@ class _AsSent(FuncMetadata):
     """
 
     def pre_parse_json(self, data: dict[str, Any]) -> dict[str, Any]:
-        """The arguments; no text of them is read as JSON."""
+        """The arguments; no text of them is read as JSON.
+
+        Raises:
+            UsageError: There is no such argument: a misspelt `pointer` would go unchecked.
+        """
+        known = self.arg_model.model_fields.keys()
+        for name in data.keys() - known:
+            hint = did_you_mean(name, known) or f"there are: {', '.join(known)}"
+            raise UsageError("there is no such argument", where=name, hint=hint)
         return data
 
 

@@ -30,11 +30,18 @@ def told(data: Mapping[str, Any], text: str, lines: Iterable[str] = ()) -> CallT
     return CallToolResult(content=content, structured_content=whole)
 
 
-def refused(error: QuizlogError, folders: Folders) -> CallToolResult:
-    """The result of a call that could not be carried out."""
+def refused(error: QuizlogError, folders: Folders, shown: str = "") -> CallToolResult:
+    """The result of a call that could not be carried out.
+
+    Args:
+        error: Why.
+        folders: The served folders, whose paths are not shown.
+        shown: What the model shall see besides.
+    """
     data = without_paths(error_data(error), folders)
     said = _text(one_line(folders.shown(str(error))))
-    return CallToolResult(content=[said], structured_content=_whole(data), is_error=True)
+    content = [*([_text(shown)] if shown else []), said]
+    return CallToolResult(content=content, structured_content=_whole(data), is_error=True)
 
 
 def without_paths(value: Any, folders: Folders) -> Any:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import count, islice
@@ -35,7 +35,7 @@ from ..session.reply_text import questionnaire, state_lines
 from ..session.served_folders import SCRIPT, SHEET, NotServedError
 from ..session.session import Session
 from ..text import is_whole, one_line
-from .results import told, without_paths
+from .results import refused, told, without_paths
 
 MOST_LISTED = 1000
 """Maximum number of records, and of scripts, in a list."""
@@ -163,18 +163,18 @@ class QuizTools:
     ) -> CallToolResult:
         """Change a record in its turn, once no person holds it.
 
-        A person who has answered meanwhile is told of, with what their answers led to.
+        If the person has answered meanwhile, it is refused with what their answers led to.
         """
         path = self._sessions.folders.find(SHEET, record)
         work = self._sessions.change(path, act, giver.name or "an agent")
         try:
             return await reported(ctx, work, partial(self._doing, path))
         except TakenOverError as error:
-            said, since = str(error), error.since
+            refusal, since = error, error.since
 
         def show(session: Session) -> CallToolResult:
-            reply = replace(session.reply(), since=min(since, session.pointer))
-            return self.told(session, reply, record, (said,))
+            text = questionnaire(replace(session.reply(), since=min(since, session.pointer)))
+            return refused(refusal, self._sessions.folders, text)
 
         return await self.move(ctx, record, show)
 
@@ -182,18 +182,9 @@ class QuizTools:
         held = self._sessions.waits_for_person(path)
         return "a person holds the record" if held else "the script runs"
 
-    def told(
-        self, session: Session, reply: Reply, record: str, news: Sequence[str] = ()
-    ) -> CallToolResult:
-        """What a reply says, with the record's name as the client gave it.
-
-        Args:
-            session: The open record.
-            reply: The reply.
-            record: The name.
-            news: What happened meanwhile.
-        """
-        notes = news if self._seat else [*news, *session.warnings]
+    def told(self, session: Session, reply: Reply, record: str) -> CallToolResult:
+        """What a reply says, with the record's name as the client gave it."""
+        notes = () if self._seat else session.warnings
         lines = [f"note: {one_line(note)}" for note in notes]
         lines += state_lines(session, reply, source=not self._seat)
         shown = [self._sessions.folders.shown(line) for line in lines]
@@ -225,7 +216,7 @@ class QuizTools:
             script = self._sessions.folders.find(SCRIPT, quiz)
         except NotServedError:
             return await self.show(quiz, ctx)
-        path = await self._sessions.off_loop(partial(_made, script, seed))
+        path = await self._sessions.off_loop(partial(self._made, script, seed))
 
         def act(session: Session) -> CallToolResult:
             session.save()
@@ -233,6 +224,23 @@ class QuizTools:
             return self.told(session, session.reply(), name)
 
         return await reported(ctx, self._sessions.move(path, act), partial(self._doing, path))
+
+    def _made(self, script: Path, seed: int | None) -> Path:
+        """Make a record of a script beside it, with the first name that finds nothing; its path."""
+        chosen = SystemRandom().randrange(10**6) if seed is None else seed
+        for number in count(1):
+            path = script.with_name(f"{script.stem}{f'-{number}' if number > 1 else ''}.yaml")
+            name = self._sessions.folders.shown(str(path))
+            if os.path.lexists(path) or self._sessions.folders.leads_to(SHEET, name):
+                continue
+            try:
+                new_record(script, path, chosen)
+            except RecordError:
+                if not os.path.lexists(path):
+                    raise
+            else:
+                return path
+        raise AssertionError
 
     # -- judgements
 
@@ -307,23 +315,6 @@ def _list_lines(data: Mapping[str, Any]) -> Iterator[str]:
         yield f"script {name}"
     if not data["records"] and not data["scripts"]:
         yield "no record and no script is served"
-
-
-def _made(script: Path, seed: int | None) -> Path:
-    """Make a record of a script beside it, with the first free name; its path."""
-    chosen = SystemRandom().randrange(10**6) if seed is None else seed
-    for number in count(1):
-        path = script.with_name(f"{script.stem}{f'-{number}' if number > 1 else ''}.yaml")
-        if os.path.lexists(path):
-            continue
-        try:
-            new_record(script, path, chosen)
-        except RecordError:
-            if not os.path.lexists(path):
-                raise
-        else:
-            return path
-    raise AssertionError
 
 
 # -- waiting

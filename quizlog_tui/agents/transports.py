@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any
 
@@ -20,6 +20,7 @@ from starlette.applications import Starlette
 from starlette.routing import BaseRoute
 
 from ..errors import UsageError
+from ..text import is_whole
 
 PATH = "/mcp"
 """The path of the endpoint."""
@@ -119,32 +120,41 @@ async def _serve_streams(server: MCPServer[None], stdin: int) -> None:
         async def sift() -> None:
             async with sender, read:
                 async for item in read:
-                    if isinstance(item, Exception):
-                        await write.send(SessionMessage(_unreadable(item)))
-                    else:
+                    if not isinstance(item, Exception):
                         await sender.send(item)
+                        continue
+                    error, is_answer = _unreadable(item)
+                    await (sender if is_answer else write).send(SessionMessage(error))
 
         tasks.start_soon(sift)
         await core.run(receiver, write, core.create_initialization_options())
         tasks.cancel_scope.cancel()
 
 
-def _unreadable(error: Exception) -> JSONRPCError:
-    """The answer to a message that is no JSON-RPC in UTF-8, to its sender if it has an id."""
-    faults = error.errors() if isinstance(error, ValidationError) else []
-    wholes = [fault["input"] for fault in faults if fault["type"] in ("json_invalid", "missing")]
-    known = _number(wholes[0]) if wholes else None
+def _unreadable(error: Exception) -> tuple[JSONRPCError, bool]:
+    """What to say of a message that is no JSON-RPC in UTF-8, and whether it was itself an answer.
+
+    It goes to the sender of the message, if that has an id; of an answer, to who has asked.
+    """
+    message = _message_of(error)
+    number = message.get("id")
+    is_text = isinstance(number, str) and is_whole(number)
+    known = number if is_text or type(number) is int else None
     said = "the message is not JSON-RPC, or a text in it holds half of a surrogate pair"
-    return JSONRPCError(jsonrpc="2.0", id=known, error=ErrorData(code=PARSE_ERROR, message=said))
+    answer = JSONRPCError(jsonrpc="2.0", id=known, error=ErrorData(code=PARSE_ERROR, message=said))
+    return answer, "result" in message
 
 
-def _number(whole: Any) -> int | str | None:
-    """The id of a message, given as its line or as what that holds; None if there is none."""
-    try:
-        number = (json.loads(whole) if isinstance(whole, str) else whole)["id"]
-    except (ValueError, TypeError, LookupError, RecursionError):
-        return None
-    return number if isinstance(number, int | str) and not isinstance(number, bool) else None
+def _message_of(error: Exception) -> Mapping[str, Any]:
+    """The message that could not be read, as far as it is a JSON object."""
+    faults = error.errors() if isinstance(error, ValidationError) else []
+    for fault in faults:
+        if fault["type"] in ("json_invalid", "missing"):
+            whole = fault["input"]
+            with suppress(ValueError, RecursionError):
+                whole = json.loads(whole) if isinstance(whole, str) else whole
+            return whole if isinstance(whole, Mapping) else {}
+    return {}
 
 
 def http_routes(server: MCPServer[None], largest: int) -> list[BaseRoute]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from argparse import Namespace
 from collections import Counter
@@ -11,7 +12,7 @@ from typing import Any
 
 from ..errors import QuizlogError, UsageError
 from ..files.durable import check_place, write_text
-from ..proof.changed import changed_records, commit_of
+from ..proof.changed import HEAD, changed_records, commit_of
 from ..proof.check import RecordCheck, check
 from ..proof.drift import NOUNS
 from ..report.checks import CheckRow, report_kind, to_junit, to_summary
@@ -66,7 +67,7 @@ def _check() -> Parser:
         "--changed",
         metavar="REF",
         nargs="?",
-        const="HEAD",
+        const=HEAD,
         help="only records that differ from this commit of git, or whose script or a file that "
         "it needs does; default: HEAD",
     )
@@ -78,6 +79,10 @@ def _check() -> Parser:
 
 def _check_places(arguments: Namespace) -> None:
     """Refuse at once where no report can be written in the end."""
+    named = [os.path.realpath(name) for name in (arguments.junit, arguments.markdown) if name]
+    if len(set(named)) < len(named):
+        hint = "name two files"
+        raise UsageError("--junit and --markdown name the same file", where=named[0], hint=hint)
     for name in (arguments.junit, arguments.markdown):
         if name is not None:
             check_place(Path(name), report_kind(replace_any=arguments.force))

@@ -24,7 +24,7 @@ from ..replay.script.granted import granted_script_of
 from ..replay.transcript import Transcript
 from ..text import one_line, plural, told_once
 from .grammar import Parser, add_wait, command
-from .moves import narrate, narrate_warnings, one_move
+from .moves import narrate, narrate_warnings, one_move, wait_while_held
 from .streams import emit_json, search_paused
 
 _DIFFERENT = 3
@@ -151,6 +151,7 @@ def _run_migrate(arguments: Namespace) -> int:
         if session.source.withheld:
             message = "the script lacks what was allowed it, so that answers may not fit"
             raise UsageError(message, where=arguments.record, hint=session.source.withheld)
+        wait_while_held(session)
         with session.locked():
             session.save()
         narrate_warnings(session)

@@ -337,7 +337,7 @@ def make_move(session: Session, move: Callable[P, T], *args: P.args, **named: P.
 
     Other programs may change the record while the script runs; during the repetition they wait.
     """
-    _wait_while_held(session)
+    wait_while_held(session)
     try:
         return move(*args, **named)
     except ConflictError:
@@ -345,7 +345,7 @@ def make_move(session: Session, move: Callable[P, T], *args: P.args, **named: P.
             return move(*args, **named)
 
 
-def _wait_while_held(session: Session) -> None:
+def wait_while_held(session: Session) -> None:
     """Wait until no person holds the record.
 
     Raises:

@@ -28,7 +28,7 @@ from .grammar import (
     seconds,
 )
 from .models import ask_for_programs
-from .moves import narrate_warnings, one_move
+from .moves import narrate_warnings, one_move, wait_while_held
 from .streams import emit_json, needs, say
 
 if TYPE_CHECKING:
@@ -137,7 +137,10 @@ async def _once(session: Session, panel: Panel, arguments: Namespace) -> int:
     from ..solver.decision_text import answer_text
 
     decision = await ask(session, panel, budget=arguments.budget, tell=_tell)
-    reply = accept(session, decision) if arguments.accept and decision.verdict.why else None
+    reply = None
+    if arguments.accept and decision.verdict.why:
+        wait_while_held(session)
+        reply = accept(session, decision)
     if arguments.json:
         emit_json({"decision": _data(decision), "reply": (reply or session.reply()).to_dict()})
     else:
@@ -162,7 +165,12 @@ async def _fly(session: Session, panel: Panel, arguments: Namespace) -> int:
         _answered(session, decision, reply)
 
     flight = await run_autopilot(
-        session, panel, budget=arguments.budget, tell=_tell, answered=answered
+        session,
+        panel,
+        budget=arguments.budget,
+        tell=_tell,
+        wait=wait_while_held,
+        answered=answered,
     )
     last = flight.decisions[-1]
     if arguments.json:

@@ -72,12 +72,23 @@ def commit_of(folder: Path, ref: str) -> Commit:
     # a commit, as the paths of another tree would be relative to that
     wanted = ("--end-of-options", f"{ref}^{{commit}}")
     tree = _git(folder, "ls-tree", "-r", "-z", "--full-tree", *wanted)
+    if tree.returncode and ref == HEAD and _is_unborn(folder):
+        return Commit(_top(top), {})  # before the first commit everything has changed
     if tree.returncode:
         hint = "fetch it first, or name another one"
         raise UsageError("git knows no such commit here", where=ref, hint=hint)
     entries = (line.partition("\t") for line in os.fsdecode(tree.stdout).split("\0") if line)
     ids = {path: about.split(" ")[2] for about, _, path in entries}
-    return Commit(os.path.realpath(os.fsdecode(top.stdout.removesuffix(b"\n"))), ids)
+    return Commit(_top(top), ids)
+
+
+def _is_unborn(folder: Path) -> bool:
+    """Whether a repository has no commit yet."""
+    return _git(folder, "rev-parse", "--quiet", "--verify", HEAD).returncode != 0
+
+
+def _top(said: subprocess.CompletedProcess[bytes]) -> str:
+    return os.path.realpath(os.fsdecode(said.stdout.removesuffix(b"\n")))
 
 
 def changed_records(folder: Path, paths: Iterable[Path], commit: Commit) -> list[Path]:
@@ -119,6 +130,8 @@ def _id_of(file: BinaryIO, name: str) -> str:
     return found.hexdigest()
 
 
+HEAD = "HEAD"
+"""The name of the commit that is checked out."""
 _SECONDS = 60.0
 """Time limit for an answer of git."""
 _SETTINGS = ("core.fsmonitor=false", "core.hooksPath=/dev/null", "protocol.allow=never")
@@ -154,4 +167,5 @@ def _environment() -> dict[str, str]:
     own = {name: os.environ[name] for name in ("HOME", "XDG_CONFIG_HOME") if name in os.environ}
     # a clone without all objects would fetch what it lacks, by programs that it names
     fixed = {"LC_ALL": "C", "GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}
+    fixed["GIT_NO_REPLACE_OBJECTS"] = "1"  # it would show another commit under the same name
     return {"PATH": search_path(), **own, **fixed}

@@ -23,8 +23,10 @@ from ..text import clipped, one_line
 if TYPE_CHECKING:
     import socket
 
-_MOST_WAITING = 64
-"""Maximum number of programs that wait; further ones are not known to the holder."""
+_MOST_WAITING = 512
+"""Maximum number of programs that wait; further ones are sent on."""
+_BACKLOG = 4096
+"""Maximum number of programs that the holder has not seen yet."""
 _INT = 4
 """Bytes of each number in what the kernel tells of a process: its id, user and group."""
 _MOST_NAME = 80
@@ -49,7 +51,7 @@ class Hold:
             raise _no_holds(path) from None
         try:
             self._door.bind(_name(path))
-            self._door.listen(_MOST_WAITING)
+            self._door.listen(_BACKLOG)
         except OSError as error:
             self._door.close()
             raise _held_already(path) from error
@@ -58,10 +60,13 @@ class Hold:
     def waiting(self) -> list[str]:
         """The names of the programs that wait, in the order in which they came."""
         with contextlib.suppress(OSError):
-            while len(self._waiting) < _MOST_WAITING:
+            while True:
                 come, _ = self._door.accept()
-                come.setblocking(False)
-                self._waiting[come] = ""
+                if len(self._waiting) < _MOST_WAITING and _user_of(come) == os.getuid():
+                    come.setblocking(False)
+                    self._waiting[come] = ""
+                else:
+                    come.close()
         for each, known in list(self._waiting.items()):
             said = _read(each)
             if said is None:
@@ -90,6 +95,9 @@ def join(path: Path, name: str) -> socket.socket | None:
     Args:
         path: The record.
         name: Who waits, for the holder to see.
+
+    Raises:
+        LockedError: So many wait that there is no place for one more.
     """
     descriptor = _connected(path)
     if descriptor is None:
@@ -114,8 +122,13 @@ def _connected(path: Path) -> int | None:
         found = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
     except (AttributeError, OSError):
         return None
+    found.setblocking(False)  # else a full queue would hang whoever asks
     try:
         found.connect(_name(path))
+    except BlockingIOError:
+        found.close()
+        hint = "ask again later"
+        raise LockedError("too many programs wait for it", where=str(path), hint=hint) from None
     except OSError:
         found.close()
         return None

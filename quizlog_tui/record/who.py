@@ -8,7 +8,7 @@ functions; they never change an answer.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 from ..errors import UsageError
 from ..text import clipped, one_line
@@ -62,14 +62,25 @@ class Attribution(NamedTuple):
         return {key: value for key, value in self._asdict().items() if value is not None}
 
 
+_RESERVED = {*get_args(By), *get_args(Door), UNKNOWN}
+"""The words of kinds and doors, which no name may pass for."""
+
+
 def giver_text(given: Attribution) -> str:
     """Who gave an answer, in a word or a name."""
-    return given.name or given.by or given.door or UNKNOWN
+    return _name_of(given) or given.by or given.door or UNKNOWN
+
+
+def _name_of(given: Attribution) -> str | None:
+    """The name; if it is the word of a kind or door, behind the giver's own kind."""
+    if given.name is not None and given.name.strip().casefold() in _RESERVED:
+        return f'{given.by or "somebody"} "{given.name}"'
+    return given.name
 
 
 def known_giver(given: Attribution | None) -> str:
     """The giver's name or kind on one line; empty if neither is known, as in a shell."""
-    return one_line(given.name or given.by or "") if given else ""
+    return one_line(_name_of(given) or given.by or "") if given else ""
 
 
 def giver_and_door(given: Attribution) -> list[str]:
@@ -107,7 +118,8 @@ def every_giver(record: Record, name: str) -> list[Attribution]:
 
 def giver_words(given: Attribution) -> list[str]:
     """What a giver is chosen by: kind, name and door, each on one line; `unknown` without any."""
-    return [one_line(word) for word in (given.by, given.name, given.door) if word] or [UNKNOWN]
+    words = (given.by, _name_of(given), given.door)
+    return [one_line(word) for word in words if word] or [UNKNOWN]
 
 
 def is_by(given: Attribution, wanted: str) -> bool:

@@ -313,7 +313,8 @@ class LiveRun:
     def _outcome(self, outcome: WorkerOutcome | None, exit_code: int) -> WorkerOutcome:
         """How it ended: as it reported, unless an answer ended it or the exit code differs."""
         ended = outcome or WorkerOutcome("finished", None, None, [])
-        answer = next((at for at, used in self._code if used == len(self.answers)), None)
+        ran = [at for at, used in self._code if used == len(self.answers)]
+        answer = max(ran, default=None)  # of several whose text it may be, the last one
         if exit_code == 0 and answer is not None and (outcome is None or outcome.kind == "left"):
             message = f"answer {answer} ran as code and ended the script"
             return WorkerOutcome("raised", ENDED_BY_ANSWER, message, ended.frames)

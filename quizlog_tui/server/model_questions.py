@@ -87,7 +87,8 @@ class ModelQuestions:
         wanted = body.accept == "always" or (body.accept == "agreed" and agreed(decision))
         if not wanted or decision.verdict.why is None:
             return decision, None
-        reply = await self._sessions.move(path, lambda session: accept(session, decision).to_dict())
+        answer = partial(_accepted, decision)
+        reply = await self._sessions.change(path, answer, "models, over HTTP")
         return decision, reply | {"record": body.sheet_id}
 
     def _pending(self, path: Path) -> Pending:
@@ -127,6 +128,10 @@ class ModelQuestions:
         faults = [self._sessions.folders.shown(str(fault)) for fault in file.faults]
         data = [to_data(decision) for decision in decisions]
         return {"schema_version": 1, "decisions": data, "faults": faults}
+
+
+def _accepted(decision: Decision, session: Session) -> dict[str, Any]:
+    return accept(session, decision).to_dict()
 
 
 # -- events

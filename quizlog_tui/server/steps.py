@@ -25,10 +25,10 @@ def add_steps(app: FastAPI, sessions: OpenSessions) -> None:
     """Add `POST /quizlog/next`."""
     steps = _Steps(sessions)
 
-    async def next_(step: Step) -> Response:
+    async def next_(step: Step, request: Request) -> Response:
         if isinstance(step, ScriptStep):
             return EncodedJson(await steps.replayed(step))
-        return EncodedJson(await steps.stepped(step))
+        return EncodedJson(await steps.stepped(step, request))
 
     app.router.add_api_route(
         "/quizlog/next",
@@ -56,7 +56,7 @@ class _StepRoute(APIRoute):
                 step = STEP.validate_python(json.loads(await request.body()))
             except (ValueError, RecursionError):
                 return await refuse(request)
-            return await self.endpoint(step)
+            return await self.endpoint(step, request)
 
         return answer
 
@@ -79,12 +79,13 @@ class _Steps:
             found = replayer.replay(source, step.seed, step.inputs)
         return _encode_reply(Reply(found, "main", ""), None)
 
-    async def stepped(self, step: SheetStep) -> bytes:
+    async def stepped(self, step: SheetStep, request: Request) -> bytes:
         """The reply of a record, after one more answer if the step has one."""
         path = self._sessions.folders.find(SHEET, step.sheet_id)
         if step.input is not None:
             name = (step.who and step.who.name) or "a client of HTTP"
-            return await self._sessions.change(path, partial(_shown, step), name)
+            act = partial(_shown, step)
+            return await self._sessions.change(path, act, name, request.is_disconnected)
         session = self._sessions.unchanged(path)
         if session is not None:
             return _shown(step, session)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import partial
@@ -17,7 +17,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ..errors import ConflictError, QuizlogError, ScriptError, UsageError
+from ..errors import CancelledError, ConflictError, QuizlogError, ScriptError, UsageError
 from ..files.regular_file import Stamp, stamp_of
 from ..record import hold, who
 from ..record.store import RecordFile
@@ -113,15 +113,23 @@ class OpenSessions:
         if entry.slot is not None:
             self.replayers.stop(entry.slot)
 
-    async def change(self, path: Path, act: Callable[[Session], T], name: str) -> T:
+    async def change(
+        self,
+        path: Path,
+        act: Callable[[Session], T],
+        name: str,
+        has_left: Callable[[], Awaitable[bool]] | None = None,
+    ) -> T:
         """Change a record in its turn, once no person holds it.
 
         Args:
             path: The record.
             act: Makes the change.
             name: Who makes it, for the person to see.
+            has_left: Whether the client has left meanwhile; None if its leaving cancels this.
 
         Raises:
+            CancelledError: The client has left while the record was held.
             LockedError: It is held for longer than this server waits.
             TakenOverError: The person has answered meanwhile; nothing was changed.
         """
@@ -136,6 +144,8 @@ class OpenSessions:
                 await self._until_given_back(path, held)
         finally:
             entry.held -= 1
+        if has_left is not None and await has_left():
+            raise CancelledError("the client has left; nothing was done for it")
         return await self.move(path, partial(_unless_taken_over, before, act))
 
     def waits_for_person(self, path: Path) -> bool:

@@ -84,8 +84,16 @@ class Folders:
         for root in self.roots:
             for path in find_records(root) if kind is SHEET else filter(_asks, _scripts(root)):
                 name = path.relative_to(root).as_posix()
-                if _is_plain(name) and self.inside(path):
+                found = self.leads_to(kind, name)
+                if found is not None and found == self.inside(path):  # not hidden by another's
                     yield name, path
+
+    def leads_to(self, kind: Kind, name: str) -> Path | None:
+        """The file that a name finds; None if it finds none."""
+        try:
+            return self.find(kind, name)
+        except NotServedError:
+            return None
 
     def inside(self, path: Path) -> Path | None:
         """A path with symbolic links resolved; None if it leads out of the folders."""

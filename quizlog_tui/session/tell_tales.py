@@ -65,10 +65,15 @@ class TellTale:
 
 
 def tell_tales(run: Transcript) -> Iterator[TellTale]:
-    """The tell-tales of a run, by answers; of code that did nothing else, that it ran."""
-    for at, used in run.code:
+    """The tell-tales of a run, by answers; of code that did nothing else, that it ran.
+
+    Where the text that ran may be that of several answers, more is told of the last one only.
+    """
+    last = {used: max(at for at, other in run.code if other == used) for _, used in run.code}
+    for at in sorted(run.code_answers):
         answer = run.steps[at].input or ""
-        found = list(_worse(run, at, answer, used))
+        ran = [used for other, used in run.code if other == at and last[used] == at]
+        found = dict.fromkeys(tale for used in ran for tale in _worse(run, at, answer, used))
         yield from found or [TellTale(at, "code", _quoted(answer))]
 
 

@@ -254,11 +254,13 @@ async def run_autopilot(
     *,
     budget: float | None = None,
     tell: _Tell = lambda p: None,
+    wait: Callable[[Session], None] = lambda session: None,
     answered: Callable[[Decision, Reply], None] = lambda decision, reply: None,
 ) -> _AutopilotResult:
     """Answer question after question until the script ends or the models disagree.
 
-    The budget of each question is in seconds, unlimited if None.
+    The budget of each question is in seconds, unlimited if None. `wait` is called before each
+    answer, and waits while a person holds the record.
     """
     decisions: tuple[Decision, ...] = ()
     while True:
@@ -269,6 +271,7 @@ async def run_autopilot(
                 "disagreement" if decision.verdict.classes else "undecided"
             )
             return _AutopilotResult(ended, session.reply(), decisions)
+        wait(session)
         reply = accept(session, decision)
         answered(decision, reply)
         if reply.status != "in_progress":

@@ -557,3 +557,9 @@ def test_an_environment_of_uvx_is_made_anew_each_time(
 def test_a_plan_with_nothing_to_do_writes_nothing(here: Path) -> None:
     write(Plan(here / "none", "", None, None, None))
     assert not (here / "none").exists()
+
+
+def test_a_number_of_too_many_digits_is_refused(tmp_path: Path) -> None:
+    text = f"x = {'9' * 5000}\n"
+    with pytest.raises(UsageError, match="is not TOML"):
+        merge(CODEX, text, entry_for(CODEX, WORDS))

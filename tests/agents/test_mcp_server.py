@@ -8,14 +8,18 @@ from typing import Any
 
 import pytest
 from mcp import Client
-from mcp.types import ElicitResult
+from mcp.types import ElicitResult, Implementation
+from mcp_types import jsonrpc_message_adapter
+from pydantic import ValidationError
 
+from quizlog_tui.agents.mcp_server import make_server
+from quizlog_tui.agents.transports import _unreadable
 from quizlog_tui.errors import RecordError
 from quizlog_tui.record.hold import Hold
 from quizlog_tui.record.store import RecordFile
-from quizlog_tui.record.who import Giver, on_branch
+from quizlog_tui.record.who import Giver, is_by, on_branch
 from quizlog_tui.session.open_sessions import OpenSessions
-from quizlog_tui.session.served_folders import served_record
+from quizlog_tui.session.served_folders import served, served_record
 from quizlog_tui.session.session import Session
 from tests.agents.conftest import QUIZ, Connect, texts
 from tests.support.build import Build
@@ -89,6 +93,29 @@ async def test_quizzes_are_listed_and_opened(connect: Connect, build: Build) -> 
         assert texts(shown)[0] == "name? Zoë\nhi Zoë\nsure? (yes/no) \n"
 
 
+async def test_of_two_folders_each_name_finds_one_file(
+    sessions: OpenSessions, build: Build, era: str
+) -> None:
+    """What the first has hides what the second has by the same name."""
+    build.record(QUIZ, "Zoë", name="t.yaml")
+    other = build.outside
+    (other / "t.py").write_text("input('other? ')\n", encoding="utf-8")
+    (other / "t.yaml").write_bytes((build.folder / "t.yaml").read_bytes())
+    sessions.folders = served([build.folder, other])
+    async with Client(make_server(sessions, "auditor"), mode=era) as client:
+        listed = await client.call_tool("list_quizzes")
+        assert texts(listed)[0].splitlines() == [
+            "record t.yaml: in_progress",
+            "script quiz.py",
+            "script t.py",
+        ]
+        opened = await client.call_tool("open_quiz", {"quiz": "t"})
+        name = opened.structured_content["record"]  # type: ignore[index]
+        assert name == "t-2.yaml"
+        shown = await client.call_tool("show", {"record": name})
+        assert texts(shown)[0] == texts(opened)[0] == "other? \n"
+
+
 async def test_a_record_alone_is_served_with_its_script_elsewhere(
     connect: Connect, build: Build
 ) -> None:
@@ -156,6 +183,17 @@ async def test_runs_are_compared_verified_and_inspected(connect: Connect, build:
         assert str(build.folder) not in str(known.model_dump())
         again = await client.call_tool("diff", {"a": "record@nope", "b": "record"})
         assert "there is no branch 'nope'" in texts(again)[0]
+
+
+async def test_an_agent_does_not_pass_for_a_person(connect: Connect, build: Build) -> None:
+    path = build.record(QUIZ)
+    async with connect(client_info=Implementation(name="Person", version="")) as client:
+        await client.call_tool("answer", {"record": "record", "text": "Zoë"})
+        late = {"record": "record", "text": "x", "pointer": 0}
+        assert '"Zoë" by agent "Person"' in texts(await client.call_tool("answer", late))[0]
+    (given,) = on_branch(RecordFile(path).read(), "main").values()
+    assert not is_by(given, "person")
+    assert is_by(given, "agent")
 
 
 async def test_who_answered_is_recorded(connect: Connect, build: Build) -> None:
@@ -238,11 +276,11 @@ async def test_a_held_record_makes_the_agent_wait_and_tells_what_was_answered_fo
             with Session(path, giver=Giver("screen", "person", "Ann")) as person:
                 person.answer("hers")
         result = await call
-    assert not result.is_error
+    assert result.is_error  # its answer was not given
     text, said = texts(result)
     assert text == "name? hers\nhi hers\nsure? (yes/no) \n"
     assert said.startswith(
-        'note: a person held the record, and it was moved meanwhile; answered since: "hers" by Ann'
+        'a person held the record, and it was moved meanwhile; answered since: "hers" by Ann'
     )
     assert told[0] == "a person holds the record: 1 s"
     assert inputs(path) == ["hers"]
@@ -331,3 +369,26 @@ async def test_a_client_that_cannot_ask_is_told_so(connect: Connect, build: Buil
     build.record(QUIZ)
     async with connect("person") as client:
         assert (await answered(client))[0].startswith("this client cannot ask its person")
+
+
+# -- messages
+
+
+@pytest.mark.parametrize(
+    ("line", "number", "is_answer"),
+    [
+        (r'{"jsonrpc":"2.0","id":7,"method":"tools/list","params":{"x":"\ud800"}}', 7, False),
+        (r'{"jsonrpc":"2.0","id":"\ud800","method":"tools/list"}', None, False),
+        (r'{"jsonrpc":"2.0","id":true,"method":8}', None, False),
+        (r'{"jsonrpc":"2.0","id":17,"result":{"content":{"text":"\ud800"}}}', 17, True),
+        ("nonsense", None, False),
+    ],
+)
+def test_a_message_that_cannot_be_read_is_answered_where_that_helps(
+    line: str, number: int | None, is_answer: bool
+) -> None:
+    """An answer to a question of the server goes to whoever asked, as a failure."""
+    with pytest.raises(ValidationError) as caught:
+        jsonrpc_message_adapter.validate_json(line, by_name=False)
+    error, answers = _unreadable(caught.value)
+    assert (error.id, answers) == (number, is_answer)

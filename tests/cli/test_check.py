@@ -269,3 +269,8 @@ def test_the_hook_of_the_guide_stops_a_commit(
     assert code() == 0
     edit(inner.folder / "record.yaml")
     assert code() == 3
+
+
+def test_two_reports_are_two_files(run: Run, path: Path) -> None:
+    code, out, err = run("check", ".", "--junit", "r.xml", "--markdown", "./r.xml")
+    assert (code, out) == (2, "") and "--junit and --markdown name the same file" in err

@@ -228,3 +228,19 @@ def test_nothing_of_a_hostile_repository_runs(build: Build) -> None:
     assert not sprung.exists()
     subprocess.run(["git", "ls-tree", "HEAD"], cwd=build.folder, capture_output=True, check=False)
     assert sprung.exists(), "the traps are none"
+
+
+def test_a_replacement_of_a_commit_is_not_obeyed(build: Build) -> None:
+    made(build)
+    commit_all(build.folder)
+    old = git(build.folder, "rev-parse", "HEAD").strip()
+    (build.folder / "helper.py").write_text("WORD = 1")
+    commit_all(build.folder, init=False)
+    git(build.folder, "replace", old, "HEAD")
+    assert changed(build.folder, old)
+
+
+def test_before_the_first_commit_everything_has_changed(build: Build) -> None:
+    made(build)
+    git(build.folder, "init", "-q")
+    assert len(changed(build.folder)) == 3

@@ -108,3 +108,31 @@ def test_a_name_is_taken_by_no_other_kind_of_socket(tmp_path: Path) -> None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as other:
         other.bind(hold._name(path))
         assert join(path, "agent") is None
+
+
+def test_a_full_queue_is_told_and_hangs_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hold, "_BACKLOG", 0)
+    path = tmp_path / "record.yaml"
+    with Hold(path) as held:
+        first = join(path, "first")
+        assert first is not None
+        with pytest.raises(LockedError, match="too many programs wait for it"):
+            join(path, "second")
+        assert held.waiting() == ["first"]
+        second = join(path, "second")
+        assert second is not None
+        first.close()
+        second.close()
+
+
+def test_another_user_does_not_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "record.yaml"
+    with Hold(path) as held:
+        stranger = join(path, "claude-code")
+        assert stranger is not None
+        with stranger:
+            monkeypatch.setattr(hold, "_user_of", lambda connection: os.getuid() + 1)
+            assert held.waiting() == []
+            wait(path, stranger, 60)

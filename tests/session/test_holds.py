@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from quizlog_tui.cli import main
-from quizlog_tui.errors import LockedError
+from quizlog_tui.errors import CancelledError, LockedError
 from quizlog_tui.record.hold import Hold
 from quizlog_tui.record.who import Giver
 from quizlog_tui.session.open_sessions import OpenSessions, TakenOverError
@@ -130,3 +130,33 @@ def test_a_shell_waits_too(
         assert 'it was moved meanwhile; answered since: "hers" by Ann' in said.err
     else:
         assert (codes, said.out) == ([0], "got 2\nc? \n")
+
+
+async def test_a_client_that_has_left_answers_nothing(sessions: OpenSessions, path: Path) -> None:
+    async def has_left() -> bool:
+        return True
+
+    with Hold(path) as held:
+        work = sessions.change(path, lambda session: session.answer("2"), "agent", has_left)
+        answer = asyncio.create_task(work)
+        await seen(held)
+    with pytest.raises(CancelledError, match="the client has left"):
+        await answer
+    with Session(path) as after:
+        assert after.pointer == 1
+
+
+@pytest.mark.parametrize("words", [["migrate"], ["rewind", "0"]])
+def test_what_changes_the_record_waits(
+    path: Path, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    word, *more = words
+    codes: list[int] = []
+    with Hold(path) as held:
+        shell = threading.Thread(target=lambda: codes.append(main([word, str(path), *more])))
+        shell.start()
+        while held.waiting() != ["a shell"]:
+            pass
+        assert not codes
+    shell.join()
+    assert codes == [0]

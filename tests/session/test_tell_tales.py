@@ -117,3 +117,19 @@ def test_they_are_in_the_timeline_and_in_the_list_of_steps(
     assert steps[1]["tell_tales"] == [
         {"kind": "reads", "says": SAYS["reads"], "evidence": "open(__file__).close()"}
     ]
+
+
+def test_of_answers_that_share_a_name_only_the_last_is_said_to_have_done_it(build: Build) -> None:
+    script = build.script("n = input('name? ')\nx = eval(input('x = '))\n")
+    found = told(script, "please exit() now", "exit()")
+    assert [(at, kind) for at, kind, _ in found if kind != "code"] == [(1, "ended")]
+    run = replay(script, 1, ["please exit() now", "exit()"])
+    assert run.last_error and run.last_error.message == "answer 1 ran as code and ended the script"
+
+
+def test_code_that_runs_twice_is_told_of_once(build: Build) -> None:
+    script = build.script("for n in range(3):\n    print(eval(input(f'{n}? ')))\n")
+    assert told(script, "'abc'.upper()", "'abcd'.upper()") == [
+        (0, "code", "'abc'.upper()"),
+        (1, "code", "'abcd'.upper()"),
+    ]

@@ -46,7 +46,7 @@ async def test_a_record_is_held_and_given_back(path: Path) -> None:
 
 async def test_a_hold_ends_with_the_screen(path: Path) -> None:
     async with playing(path) as pilot:
-        await press(pilot, "escape", "I")
+        await press(pilot, "ctrl+o")  # while one types
         await shows(pilot, "held")
     assert join(path, "agent") is None
 

@@ -103,7 +103,7 @@ _PLAYER = (
     _a("player.redo_tail", "T", "redo_tail", "Redo tail", "replay all recorded answers after the pointer", shell="quizlog rewind RECORD K", writes="record"),
     _a("player.fork", "f", "fork", "Fork", "give another answer here, on a new branch", footer=True, shell="quizlog fork RECORD K ANSWER", writes="record"),
     _a("player.amend", "A", "amend", "Amend", "change this answer and keep later ones while their questions match", shell="quizlog amend RECORD K ANSWER", writes="record"),
-    _a("player.hold", "I", "hold", "Hold", "let programs that answer this record wait, so that you can; again to give it back", writes="record"),
+    _a("player.hold", "I,ctrl+o", "hold", "Hold", "let programs that answer this record wait, so that you can; again to give it back", writes="record"),
     _a("player.bisect", "B", "bisect", "Bisect", "find the answer that makes the outcome fail", shell="quizlog bisect RECORD"),
     _a("player.undo", "z,ctrl+z", "undo", "Undo", "undo the last change", shell="quizlog rewind RECORD K, quizlog switch RECORD NAME", writes="record"),
     _a("player.redo", "Z,ctrl+y", "redo", "Redo", "redo the change that was undone", shell="quizlog rewind RECORD K, quizlog switch RECORD NAME", writes="record"),
