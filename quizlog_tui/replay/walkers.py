@@ -11,9 +11,8 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from itertools import accumulate, islice
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from ..errors import CancelledError
 from .at_once import at_once
@@ -21,6 +20,11 @@ from .process.process import Limits
 from .script.source import Source
 from .tree_walk import Node, Outcome, TreeWalk, in_order, tree_of_lines
 from .world import World
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
+
+# A shell's answer walks through no tree, and need not load what threads need.
 
 R = TypeVar("R")
 
@@ -39,6 +43,8 @@ class Walk:
     def __init__(self, walks: Sequence[TreeWalk], owner: Walks) -> None:
         self._walks = walks
         self._owner = owner
+        from concurrent.futures import ThreadPoolExecutor
+
         self._pool = ThreadPoolExecutor(len(walks))
 
     def __iter__(self) -> Iterator[Found]:
@@ -151,6 +157,8 @@ class _Abreast:
 
     def results(self, tree: Node) -> Iterator[Found]:
         """The results in any order; if a walk fails, its error comes after those of the others."""
+        from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+
         pool = ThreadPoolExecutor(tree.count)
         try:
             self._add(pool, tree)
@@ -276,6 +284,8 @@ class Walks:
 
 def result_of(future: Future[R]) -> R:
     """The result of a call. Waits in slices, as a Ctrl-C just before an endless wait is missed."""
+    from concurrent.futures import wait
+
     while not wait([future], timeout=0.2).done:
         pass
     return future.result()

@@ -69,7 +69,7 @@ def test_an_answer_loads_only_what_it_needs(build: Build) -> None:
     code = (
         "import sys; from quizlog_tui.cli import main\n"
         f"assert main([{str(record)!r}, '4']) == 0\n"
-        "heavy = 'asyncio datetime hashlib quizlog_tui.terminal_text rich socket subprocess yaml'\n"
+        "heavy = 'asyncio datetime hashlib logging quizlog_tui.terminal_text rich socket subprocess yaml'\n"
         "print(sorted(sys.modules.keys() & set(heavy.split())))"
     )
     assert said_by(code).split("\n")[-1] == "[]"
