@@ -13,19 +13,24 @@ import os
 import sys
 
 TYPE_CHECKING = False
-if TYPE_CHECKING:  # the texts of `values` and `lines` are run before this one, in the same names
+if TYPE_CHECKING:  # the texts of these modules are run before this one, in the same names
     from collections.abc import Callable, Iterable, Iterator
     from types import FrameType, TracebackType
     from typing import Any
 
     from .lines import MOST_EVENTS, LineTrace
+    from .raised import RaisedErrors
+    from .tables import table_of
     from .values import (
         LARGEST,
         MOST_ITEMS,
         MOST_PRINTED,
+        MOST_TEXT,
         TooLong,
         bounded,
         checked,
+        children_of,
+        first,
         text_of,
         timed,
         unreadable,
@@ -118,6 +123,9 @@ def _inspected(at: str, frames: list[tuple[FrameType, int, int]]) -> dict[str, A
         "globals": _variables(_globals()),
         "changed": _changed(frames),
         "lines": list(_look.trace.lines)[:MOST_EVENTS],
+        "error": RaisedErrors(_raised_at).describe(log.outcome.error if at == "error" else None),
+        "names": _names_in_sight(frames),
+        "opened": [_opened(path, frames) for path in _look.request["opened"]],
         "expressions": [_expression(text, frames) for text in _look.request["expressions"]],
     }
 
@@ -138,6 +146,12 @@ def _raised(trace: TracebackType | None) -> list[tuple[FrameType, int]]:
         found.append((trace.tb_frame, trace.tb_lineno))
         trace = trace.tb_next
     return found[::-1]
+
+
+def _raised_at(trace: TracebackType | None) -> list[Any] | None:
+    """File and line of the innermost call of the script in a traceback."""
+    own = _own(_raised(trace))
+    return [_file(own[0][0].f_code.co_filename), own[0][1]] if own else None
 
 
 def _own(stack: Iterable[tuple[FrameType, int]]) -> list[tuple[FrameType, int, int]]:
@@ -248,6 +262,55 @@ def _texts(names: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _variables(names: dict[str, Any]) -> list[dict[str, Any]]:
     return [variable(name, value) for name, value in list(names.items())[: 2 * MOST_ITEMS]]
+
+
+def _names_in_sight(frames: list[tuple[FrameType, int, int]]) -> list[str]:
+    """All names that code of the chosen call can use, but for those that are built in."""
+    scope = _scope(frames, _look.request["frame"])[0]
+    found = {name for name in list(scope) if type(name) is str and len(name) <= MOST_TEXT}
+    return sorted(name for name in found if name.isidentifier())[: 10 * MOST_ITEMS]
+
+
+# -- values that are opened
+
+
+def _opened(
+    path: tuple[int | None, str, list[int]], frames: list[tuple[FrameType, int, int]]
+) -> dict[str, Any]:
+    """What lies in a value: children, how many more there are, its table."""
+    at, text, indexes = path
+    found: dict[str, Any] = {"children": [], "more": 0, "table": None, "error": None}
+    try:
+        value = _inner(_reached(at, text, frames), indexes)
+    except BaseException as error:
+        return found | {"error": _message(error)}
+    size, children = children_of(value)
+    found["children"] = [variable(*one) for one in first(children, MOST_ITEMS)]
+    more = min(size - len(found["children"]), LARGEST)
+    return found | {"more": max(more, 0), "table": table_of(value)}
+
+
+def _reached(at: int | None, text: str, frames: list[tuple[FrameType, int, int]]) -> Any:
+    """The value of an expression, whose code asks nobody and prints nothing."""
+    if at is not None and not 0 <= at < max(len(frames), 1):
+        raise LookupError(f"there is no frame {at}")
+    scope = _scope(frames if at is not None else [], at or 0)[0]
+    restore = _shut_off([])
+    try:
+        code = compile(text.strip(), "<expression>", "eval")
+        return timed(lambda: eval(code, scope), _EXPRESSION_SECONDS)
+    finally:
+        restore()
+
+
+def _inner(value: Any, indexes: list[int]) -> Any:
+    """The child of a child of a value."""
+    for index in indexes:
+        found = first(children_of(value)[1], index + 1)
+        if index >= len(found):
+            raise LookupError(f"there is no child {index}")
+        value = found[index][1]
+    return value
 
 
 # -- expressions

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from ..errors import LimitError, ProtocolError, UsageError
 from ..replay.process.process import QuizProcess
@@ -23,6 +23,8 @@ from ..replay.script.source import Source
 from ..replay.world import World
 from ..text import clipped
 from .lines import MOST_DEPTH, MOST_EVENTS
+from .raised import MOST_CAUSES, MOST_RAISED
+from .tables import MOST_CELL, MOST_COLUMNS, MOST_ROWS
 from .values import LARGEST, MOST_DIMENSIONS, MOST_ITEMS, MOST_PRINTED, MOST_TEXT
 
 
@@ -34,6 +36,7 @@ def inspect(
     *,
     frame: int = 0,
     expressions: Sequence[str] = (),
+    opened: Sequence[ValuePath] = (),
 ) -> Inspection:
     """What a script knows after these answers: at its question, where it raised, or at its end.
 
@@ -44,6 +47,7 @@ def inspect(
         answers: The answers, in order.
         frame: The frame in which expressions are evaluated; 0 is the innermost.
         expressions: Expressions or statements to evaluate, one after the other.
+        opened: The values whose children are wanted, as they are before any expression.
 
     Raises:
         UsageError: The script does not use all answers, or there is no such frame.
@@ -51,9 +55,10 @@ def inspect(
         ProtocolError: The script tampered with what is sent.
         CancelledError: The replayer was cancelled meanwhile.
     """
-    request = {"trace": False, "frame": frame, "expressions": list(expressions)}
-    text = _looked(replayer, source, world, answers, request)
-    found = inspection_from(text, len(answers), source)
+    paths = [(one.frame, one.expression, one.indexes) for one in opened]
+    request = {"frame": frame, "expressions": list(expressions), "opened": paths}
+    text = _looked(replayer, source, world, answers, request | {"trace": False})
+    found = inspection_from(text, len(answers), source, opened)
     if [one.text for one in found.expressions] != list(expressions):
         raise _unreadable("snapshot", len(answers), source)
     if not 0 <= frame < max(1, len(found.frames)):
@@ -77,7 +82,7 @@ def trace(replayer: Replayer, source: Source, world: World, answers: Sequence[st
     Raises:
         As `inspect`.
     """
-    request = {"trace": True, "frame": 0, "expressions": []}
+    request = {"trace": True, "frame": 0, "expressions": [], "opened": []}
     text = _looked(replayer, source, world, answers, request)
     return trace_from(text, len(answers), source)
 
@@ -139,7 +144,8 @@ def _look(
 def _inside() -> tuple[bytes, ...]:
     """The texts of the code that runs in the quiz process, in order."""
     folder = Path(__file__).parent
-    return tuple((folder / name).read_bytes() for name in ("values.py", "lines.py", "inside.py"))
+    names = ("values.py", "tables.py", "raised.py", "lines.py", "inside.py")
+    return tuple((folder / name).read_bytes() for name in names)
 
 
 _MOST_LINE = 1000
@@ -219,6 +225,57 @@ class Evaluation:
 
 
 @dataclass(frozen=True)
+class ValuePath:
+    """Where a value in sight is: what a script or an expression calls it, and a way into it."""
+
+    frame: int | None
+    """The number of the call that its names are of; None for the module of the script."""
+    expression: str
+    """The name of a variable, or an expression."""
+    indexes: tuple[int, ...] = ()
+    """Which child of it, which child of that, and so on; each below 100."""
+
+
+@dataclass(frozen=True)
+class ValueTable:
+    """A value whose items have columns, as a table: at most 20 columns and 50 rows."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    """Cells of at most 40 characters; those of a table of pandas begin with the index."""
+
+
+@dataclass(frozen=True)
+class OpenedValue:
+    """What lies in a value."""
+
+    path: ValuePath
+    children: tuple[Variable, ...]
+    """The first 100; a name is `[0]`, `['key']`, `{0}` (in a set) or `.attribute`."""
+    more: int
+    """How many further children there are."""
+    table: ValueTable | None
+    error: str | None
+    """Why there is no such value."""
+
+
+@dataclass(frozen=True)
+class RaisedError:
+    """An exception, with those that it came from."""
+
+    type: str
+    message: str
+    notes: tuple[str, ...]
+    place: str
+    """File and line of the script in which it was raised; empty if there is none."""
+    cause: RaisedError | None
+    relation: Literal["cause", "context"] | None
+    """Whether it was raised from its cause, or while that was handled."""
+    group: tuple[RaisedError, ...]
+    """The exceptions that it groups."""
+
+
+@dataclass(frozen=True)
 class Inspection:
     """What a script knows at a stop."""
 
@@ -232,19 +289,27 @@ class Inspection:
     lines: tuple[tuple[str, int], ...]
     """File and number of each line that ran since the previous answer, each once."""
     expressions: tuple[Evaluation, ...]
+    opened: tuple[OpenedValue, ...]
+    error: RaisedError | None
+    """The exception that ended the script, if `at` is `error`."""
+    names: tuple[str, ...]
+    """All names in sight of the chosen frame but for those that are built in, at most 1,000."""
 
     def to_dict(self) -> dict[str, Any]:
         """The snapshot as plain data for JSON."""
         return asdict(self)
 
 
-def inspection_from(text: str, step: int, source: Source) -> Inspection:
+def inspection_from(
+    text: str, step: int, source: Source, opened: Sequence[ValuePath] = ()
+) -> Inspection:
     """The snapshot that a process sent.
 
     Args:
         text: What it sent.
         step: The step that it is of.
         source: The script.
+        opened: The values whose children were asked for.
 
     Raises:
         ProtocolError: It has not the form of a snapshot.
@@ -263,6 +328,9 @@ def inspection_from(text: str, step: int, source: Source) -> Inspection:
             _changes(data["changed"]),
             tuple(_lines(data["lines"], source)),
             tuple(map(_evaluation, _checked_items(data["expressions"], _MOST_EXPRESSIONS))),
+            _all_opened(opened, data["opened"]),
+            _raised(data["error"], source),
+            tuple(map(_checked_text, _checked_items(data["names"], _MOST_CHANGES))),
         )
     except (ValueError, TypeError, KeyError) as error:
         raise _unreadable("snapshot", step, source) from error
@@ -339,6 +407,57 @@ def _evaluation(data: Any) -> Evaluation:
         _checked_text(data["stdout"], MOST_PRINTED),
         None if data["error"] is None else _error(data["error"]),
     )
+
+
+def _all_opened(paths: Sequence[ValuePath], data: Any) -> tuple[OpenedValue, ...]:
+    found = _checked_items(data, len(paths))
+    return tuple(_opened(path, one) for path, one in zip(paths, found, strict=True))
+
+
+def _opened(path: ValuePath, data: Any) -> OpenedValue:
+    return OpenedValue(
+        path,
+        tuple(map(_variable, _checked_items(data["children"], MOST_ITEMS))),
+        _checked_count(data["more"]),
+        None if data["table"] is None else _table(data["table"]),
+        None if data["error"] is None else _checked_name(data["error"]),
+    )
+
+
+def _table(data: Any) -> ValueTable:
+    rows = (_cells(row) for row in _checked_items(data["rows"], MOST_ROWS))
+    return ValueTable(_cells(data["columns"]), tuple(rows))
+
+
+def _cells(data: Any) -> tuple[str, ...]:
+    return tuple(_checked_text(one, MOST_CELL) for one in _checked_items(data, MOST_COLUMNS))
+
+
+def _raised(data: Any, source: Source, depth: int = MOST_CAUSES) -> RaisedError | None:
+    if data is None or not depth:
+        return None
+    inner = (_raised(one, source, depth - 1) for one in _checked_items(data["group"], MOST_RAISED))
+    return RaisedError(
+        _checked_name(data["type"]),
+        _checked_name(data["message"]),
+        tuple(map(_checked_name, _checked_items(data["notes"], MOST_RAISED))),
+        _place(data["place"], source),
+        _raised(data["cause"], source, depth - 1),
+        _RELATIONS[data["relation"]],
+        tuple(one for one in inner if one),
+    )
+
+
+_RELATIONS: dict[Any, Literal["cause", "context"] | None] = {
+    one: one for one in (None, "cause", "context")
+}
+
+
+def _place(data: Any, source: Source) -> str:
+    if data is None:
+        return ""
+    file, line = _checked_items(data, 2)
+    return f"{_file_path(file, source)}:{_checked_count(line)}"
 
 
 def _error(data: Any) -> ExpressionError:

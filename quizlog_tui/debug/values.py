@@ -6,10 +6,11 @@ Sent to the quiz process as text, before that of `inside`; what it may import is
 from __future__ import annotations
 
 import _signal  # type: ignore[import-not-found]
+import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from types import FrameType
     from typing import Any
 
@@ -29,34 +30,181 @@ _REPR_SECONDS = 0.5
 def variable(name: str, value: Any) -> dict[str, Any]:
     """A variable as data."""
     kind = type(value)
-    size = len(value) if kind in _SIZED else None
-    shape = _shape(value)
-    attributes = 0 if kind in _PLAIN or kind in _SIZED else len(_attributes(value))
-    children = size if kind in _NESTED else attributes
-    type_name = kind.__qualname__
-    if kind.__module__ != "builtins":
-        type_name = f"{kind.__module__}.{type_name}"
+    size = len(value) if id(kind) in _SIZED else None
     return {
         "name": checked(name),
-        "type": checked(type_name),
+        "type": type_name(kind),
         "text": text_of(value),
         "size": size if size is None else min(size, LARGEST),
-        "shape": shape,
-        "children": min(children or 0, LARGEST),
+        "shape": shape_of(value),
+        "children": min(children_of(value)[0], LARGEST),
     }
 
 
-def _attributes(value: Any) -> dict[str, Any]:
+def type_name(kind: type) -> str:
+    """The name of a type, after that of its module if it is no built-in one."""
+    name, module = checked(_QUALNAME(kind)), _module_of(kind)
+    return name if module == "builtins" else f"{module}.{name}"
+
+
+def _module_of(kind: type) -> str:
     try:
-        found = object.__getattribute__(value, "__dict__")
-    except Exception:
+        return checked(_MODULE(kind))
+    except (AttributeError, TypeError):  # the script deleted or replaced it
+        return "?"
+
+
+_MODULE, _QUALNAME, _MRO, _NAMES = (
+    type.__dict__[name].__get__ for name in ("__module__", "__qualname__", "__mro__", "__dict__")
+)
+"""What a type is and holds, whatever its metaclass says."""
+_COLLECTIONS = (list, tuple, dict, set, frozenset)
+# By identity: a metaclass may have its own equality.
+_NESTED = frozenset(map(id, _COLLECTIONS))
+_SIZED = _NESTED | frozenset(map(id, (str, bytes, bytearray)))
+_SHORT = frozenset(map(id, (float, bool, type(None))))
+_CHILDLESS = _SHORT | frozenset(map(id, (str, bytes, bytearray, int, complex, range)))
+
+
+def first(items: Iterable[Any], most: int) -> list[Any]:
+    """The first items of a collection, of which no more are made."""
+    found: list[Any] = []
+    for one in items:
+        if len(found) >= most:
+            break
+        found.append(one)
+    return found
+
+
+def is_plain(value: Any) -> bool:
+    """Whether a value is a number, a text or alike, which nothing lies in."""
+    return id(type(value)) in _CHILDLESS
+
+
+# -- what lies in a value
+
+
+def children_of(value: Any) -> tuple[int, Iterator[tuple[str, Any]]]:
+    """How many values lie in a value, and these with their names, without any code of its own.
+
+    Those of a collection are its items, as its built-in base class has them; those of an object
+    its attributes and slots; those of an array its rows, of a table its columns.
+    """
+    kind = type(value)
+    if id(kind) in _CHILDLESS:
+        return 0, iter(())
+    if form := array_form(value):
+        return _parts_of_array(value, form)
+    size, items = _items_of(value)
+    slots, names = _slots_of(value), attributes_of(value)
+    if not slots and not names:
+        return size, items
+    return size + len(slots) + len(names), _joined(items, slots, names)
+
+
+def _joined(
+    items: Iterator[tuple[str, Any]], slots: dict[str, Any], names: dict[Any, Any]
+) -> Iterator[tuple[str, Any]]:
+    yield from items
+    for attributes in (slots, names):
+        for name, one in attributes.items():
+            yield f".{_attribute(name)}", one
+
+
+def _attribute(name: Any) -> str:
+    return checked(name) if issubclass(type(name), str) else text_of(name)
+
+
+def _items_of(value: Any) -> tuple[int, Iterator[tuple[str, Any]]]:
+    """The items of a collection, of a subclass too."""
+    kind = type(value)
+    base = next((one for one in _COLLECTIONS if issubclass(kind, one)), None)
+    if base is None:
+        return 0, iter(())
+    named: dict[Any, Any] = {list: _numbered, tuple: _fields_of, dict: _keyed}
+    return base.__len__(value), named.get(base, _members_of)(value)
+
+
+def _numbered(value: list[Any]) -> Iterator[tuple[str, Any]]:
+    return ((f"[{at}]", one) for at, one in enumerate(list.__iter__(value)))
+
+
+def _keyed(value: dict[Any, Any]) -> Iterator[tuple[str, Any]]:
+    return ((f"[{text_of(key)}]", one) for key, one in dict.items(value))
+
+
+def _members_of(value: Any) -> Iterator[tuple[str, Any]]:
+    base: Any = set if issubclass(type(value), set) else frozenset
+    return ((f"{{{at}}}", one) for at, one in enumerate(base.__iter__(value)))
+
+
+def _fields_of(value: tuple[Any, ...]) -> Iterator[tuple[str, Any]]:
+    """The items of a tuple, with the names of a named one."""
+    lists = (_own_names(base).get("_fields") for base in _MRO(type(value)))
+    fields = next((one for one in lists if one is not None), ())
+    named = type(fields) is tuple and len(fields) == tuple.__len__(value)
+    for at, one in enumerate(tuple.__iter__(value)):
+        yield (f".{_attribute(fields[at])}" if named else f"[{at}]"), one
+
+
+def _own_names(kind: type) -> dict[str, Any]:
+    """What a class itself holds."""
+    return {name: one for name, one in _NAMES(kind).items() if type(name) is str}
+
+
+def attributes_of(value: Any) -> dict[Any, Any]:
+    """The attributes that an object has itself, whatever its class says of them."""
+    for base in _MRO(type(value)):
+        place = _own_names(base).get("__dict__")
+        if type(place) in _PLACES:
+            found = place.__get__(value)  # type: ignore[union-attr]
+            return found if type(found) is dict else {}
+    return {}
+
+
+def _slots_of(value: Any) -> dict[str, Any]:
+    """The attributes of an object that lie in slots, and have a value."""
+    found: dict[str, Any] = {}
+    for base in _MRO(type(value)):
+        names = _own_names(base)
+        for name, place in names.items() if "__slots__" in names else ():
+            if type(place) is _PLACES[1] and name not in found:
+                found |= _in_slot(name, place, value)
+    return found
+
+
+def _in_slot(name: str, place: Any, value: Any) -> dict[str, Any]:
+    try:
+        return {name: place.__get__(value)}
+    except (AttributeError, TypeError):  # it has no value, or is of another class
         return {}
-    return found if type(found) is dict else {}
 
 
-def _shape(value: Any) -> list[int] | None:
+_PLACES = [type(vars(kind)["__dict__"]) for kind in (type, type(sys))]
+"""How C code gives what lies in an object: by a function, at an offset."""
+
+
+# -- arrays and tables of libraries
+
+
+def array_form(value: Any) -> str:
+    """`ndarray`, `DataFrame` or `Series` if a value is one, else empty; imports no library."""
+    kind = type(value)
+    if _module_of(kind).partition(".")[0] not in _LIBRARIES:
+        return ""
+    for module, name in (("numpy", "ndarray"), ("pandas", "DataFrame"), ("pandas", "Series")):
+        library = sys.modules.get(module)
+        if type(library) is type(sys) and attributes_of(library).get(name) is kind:
+            return name
+    return ""
+
+
+_LIBRARIES = ("numpy", "pandas")
+
+
+def shape_of(value: Any) -> list[int] | None:
     """The shape of an array or a table of a library."""
-    if type(value).__module__.partition(".")[0] not in ("numpy", "pandas"):
+    if _module_of(type(value)).partition(".")[0] not in _LIBRARIES:
         return None
     shape = bounded(lambda: tuple(value.shape), lambda _: None)
     plain = type(shape) is tuple and len(shape) <= MOST_DIMENSIONS
@@ -64,9 +212,75 @@ def _shape(value: Any) -> list[int] | None:
     return list(shape) if sizes else None
 
 
-_NESTED = (list, tuple, dict, set, frozenset)
-_SIZED = (*_NESTED, str, bytes, bytearray)
-_PLAIN = (int, float, complex, bool, type(None), range)
+def _parts_of_array(value: Any, form: str) -> tuple[int, Iterator[tuple[str, Any]]]:
+    """The rows of an array, the items of a series, the columns of a table."""
+    shape = shape_of(value)
+    if not shape or (form == "DataFrame" and len(shape) != 2):
+        return 0, iter(())
+    size = shape[1 if form == "DataFrame" else 0]
+    return size, _array_items(value, form, min(size, MOST_ITEMS))
+
+
+def _array_items(value: Any, form: str, size: int) -> Iterator[tuple[str, Any]]:
+    def partly(at: int) -> Callable[[], Any]:
+        return lambda: _part(value, form, at)
+
+    names: list[Any] = list(range(size))
+    if form == "DataFrame":
+        names = bounded(lambda: list(value.columns[:size]), lambda _: names)
+    for at, name in enumerate(names):
+        yield f"[{cell_of(name)}]", bounded(partly(at), unreadable)
+
+
+def _part(value: Any, form: str, at: int) -> Any:
+    if form == "ndarray":
+        return value[at]
+    return value.iloc[:, at] if form == "DataFrame" else value.iloc[at]
+
+
+def _array_text(value: Any, form: str) -> str:
+    """Type, shape and first items of an array, shape and columns of a table."""
+    shape = shape_of(value)
+    first = bounded(lambda: _first_items(value, form), lambda _: None)
+    if shape is None or first is None:
+        return "<it cannot be read>"
+    kind, items = first
+    facts = " ".join(part for part in (kind, " x ".join(map(str, shape))) if part)
+    size = shape[1] if form == "DataFrame" and len(shape) == 2 else _product(shape)
+    more = ["…"] if len(items) < size else []
+    between = ", " if form == "DataFrame" else " "
+    return f"{facts}: {between.join([cell_of(one) for one in items] + more)}"
+
+
+def _first_items(value: Any, form: str) -> tuple[str, list[Any]]:
+    if form == "DataFrame":
+        return "", list(value.columns[:_FIRST])
+    items = value.flat if form == "ndarray" else value.iloc
+    return checked(str(value.dtype)), list(items[:_FIRST])
+
+
+def _product(shape: list[int]) -> int:
+    size = 1
+    for one in shape:
+        size *= one
+    return size
+
+
+_FIRST = 20
+"""Items of an array that its text begins with."""
+
+
+def cell_of(value: Any) -> str:
+    """The text of an item of an array or a table: a text as it is, others as they are shown."""
+    kind = type(value)
+    if kind is str:
+        return one_line(value[:MOST_TEXT])
+    if _module_of(kind).partition(".")[0] in _LIBRARIES:  # its repr names its type, too
+        return one_line(bounded(lambda: checked(str(value)), unreadable))
+    return text_of(value)
+
+
+# -- texts
 
 
 def text_of(value: Any) -> str:
@@ -86,7 +300,7 @@ def one_line(text: str) -> str:
 def _pieces(value: Any, levels: int, above: set[int], room: list[int]) -> Iterator[str]:
     """The parts of a value's text, as long as there is room."""
     kind = type(value)
-    if kind in _NESTED:
+    if id(kind) in _NESTED:
         if id(value) in above or not levels:
             yield _BRACKETS[kind][0] + "…" + _BRACKETS[kind][1]
         else:
@@ -128,9 +342,13 @@ def _leaf(value: Any) -> str:
     kind = type(value)
     if kind is int and value.bit_length() > 4 * MOST_TEXT:
         return f"<int of {value.bit_length()} bits>"
-    if kind in (str, bytes, bytearray):
+    if id(kind) in _SHORT:
+        return repr(value)
+    if id(kind) in _SIZED:
         cut = "…" if len(value) > 2 * MOST_TEXT else ""
         return repr(value[: 2 * MOST_TEXT]) + cut
+    if form := array_form(value):
+        return _array_text(value, form)
     text: str = bounded(lambda: checked(repr(value)), unreadable)
     return text
 

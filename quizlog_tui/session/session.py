@@ -32,7 +32,7 @@ from .moves import History, Move, SessionState
 from .reply import BranchInfo, Reply, branch_list
 
 if TYPE_CHECKING:
-    from ..debug.inspection import Evaluation, Inspection, Trace
+    from ..debug.inspection import Evaluation, Inspection, Trace, ValuePath
     from ..proof.compare import RunComparison
     from ..proof.verdict import Verdict
     from ..record.feedback import Feedback
@@ -347,7 +347,12 @@ class Session:
         return verify(self.path, UncachedRuns(self._live.replayer.limits))
 
     def inspect(
-        self, at: int | None = None, *, frame: int = 0, expressions: Sequence[str] = ()
+        self,
+        at: int | None = None,
+        *,
+        frame: int = 0,
+        expressions: Sequence[str] = (),
+        opened: Sequence[ValuePath] = (),
     ) -> Inspection:
         """What the script knows at a step, the pointer if None; see `debug.inspection.inspect`."""
         from ..debug.inspection import inspect
@@ -359,6 +364,7 @@ class Session:
             self._answers_up_to(at),
             frame=frame,
             expressions=expressions,
+            opened=opened,
         )
 
     def trace(self, at: int | None = None) -> Trace:

@@ -35,6 +35,9 @@ INSPECTION = {
         "gone": ["d"],
     },
     "lines": [["", 1]],
+    "error": None,
+    "names": ["a"],
+    "opened": [],
     "expressions": [
         {"text": "a", "value": VARIABLE, "stdout": "x", "error": None},
         {"text": "b", "value": None, "stdout": "", "error": {"message": "no", "line": 1}},
