@@ -34,6 +34,7 @@ from ..widgets.prompt_panel import PromptPanel, PromptQuestion
 from ..widgets.row_list import RowList
 from ..widgets.scrubber import Scrubber
 from .known_steps import KnownSteps
+from .looks import LinesLook, VariablesLook
 from .player_state import PlayerState, state_of
 
 _SPEEDS = (0.5, 1.0, 2.0, 4.0, 8.0)
@@ -64,6 +65,8 @@ class Panes:
         self.session = session
         self.clock = clock
         self.known = KnownSteps(session)
+        self.variables = VariablesLook(screen, session)
+        self.lines = LinesLook(screen, session)
         self.state = state_of(session.transcript, session.pointer)
         """What is shown; `show` changes it."""
         self.browsing = browsing
@@ -122,6 +125,8 @@ class Panes:
         rows = self.known.timeline(state.whole)
         self._draw_timeline(rows)
         self._draw_recorded(rows)
+        self.variables.follow(state, shown=self.screen.has_class("-variables"))
+        self.lines.follow(state, shown=self.screen.has_class("-lines"))
         self._draw_error(shown)
         self._draw_source(shown)
         self._draw_prompt(shown, rows[state.step])
@@ -205,10 +210,12 @@ class Panes:
 
     def _draw_source(self, shown: Transcript) -> None:
         """Draw the file that asks or raises at the step, and mark its line."""
-        if not self._draws_source:
-            return
+        if self._draws_source:
+            self.show_line(*place_shown(_readable_source(self.session), shown))
+
+    def show_line(self, file: Source, at: int | None) -> None:
+        """Draw a file of the script, and mark a line."""
         source, pane = _readable_source(self.session), self._list("source")
-        file, at = place_shown(source, shown)
         if file != self._source:
             from ..draw.formats import source_table
 
@@ -379,6 +386,8 @@ class Panes:
             self.output.focus()
             return
         self.screen.remove_class("-aside")
+        if self.screen.maximized is not self.prompt:
+            self.screen.maximized = None
         if not self.prompt.focus_input():
             self.output.focus()
 

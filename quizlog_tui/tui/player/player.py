@@ -41,6 +41,7 @@ from ..state import State
 from ..toasts import complain, tell, warn
 from ..widgets.columns import Grid
 from ..widgets.documents import Paragraphs, line
+from ..widgets.expression_line import ExpressionLine
 from ..widgets.line_view import BlockView, LineView
 from ..widgets.prompt_panel import PromptPanel
 from ..widgets.row_list import RowList
@@ -48,6 +49,8 @@ from ..widgets.scrubber import Scrubber
 from ..widgets.text_fields import Answered
 from .editing import Editing, Holding
 from .find_all import FindAll
+from .layout import PaneLayout
+from .looks import VariablesPane
 from .panes import Panes, place_shown
 from .player_state import BisectFinding, PlayerState
 
@@ -123,11 +126,12 @@ class PlayerScreen(QuizlogScreen[None]):
         &.-source #timeline { display: none; }
         &.-source #source { display: block; }
         &.-wide #timeline, &.-wide #source { display: block; }
-        & #recorded { height: 1fr; display: none; }
-        &.-recorded #recorded { display: block; }
-        &.-recorded #source, &.-wide.-recorded #source { display: none; }
-        &.-recorded.-source #timeline { display: block; }
-        &.-narrow.-recorded #timeline { display: none; }
+        & #recorded, & #variables, & #lines { height: 1fr; display: none; }
+        &.-recorded #recorded, &.-variables #variables, &.-lines #lines { display: block; }
+        &.-beside #source, &.-wide.-beside #source { display: none; }
+        &.-beside.-source #timeline { display: block; }
+        &.-narrow.-beside #timeline, &.-lines #timeline { display: none; }
+        &.-lines #source { display: block; }
         &.-narrow #side { display: none; }
         &.-narrow.-aside #side { display: block; width: 100%; }
         &.-narrow.-aside #left { display: none; }
@@ -164,6 +168,7 @@ class PlayerScreen(QuizlogScreen[None]):
         """Replays episodes without checkpoints, as on another machine."""
         self.panes = Panes(self, session, clock, browsing=browsing)
         self.known = self.panes.known
+        self.sides = PaneLayout(self)
         self.editing = Editing(self.panes, confirms=confirms)
         self.holding = Holding(self.panes)
         self.find_all = FindAll(self.panes, self.editing, replayer)
@@ -186,11 +191,13 @@ class PlayerScreen(QuizlogScreen[None]):
                 yield RowList(id="timeline")
                 yield RowList(id="source")
                 yield LineView(id="recorded")
+                yield VariablesPane(id="variables")
+                yield RowList(id="lines")
         yield Scrubber(id="scrubber")
 
     async def on_mount(self) -> None:
         """Draw, and focus the pending question if it is shown."""
-        for name in ("output", "error", "source"):
+        for name in ("output", "error", "source", "lines"):
             self.query_one(f"#{name}").border_title = name.capitalize()
         self.call_after_refresh(self.panes.draw_source)
         self.panes.show(self.state.to(self._place()))
@@ -293,16 +300,26 @@ class PlayerScreen(QuizlogScreen[None]):
         self.panes.look_at(event.step)
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:
-        """Show the step selected in the timeline."""
+        """Show the step selected in the timeline, or the line selected among those that ran."""
         if event.list.id == "timeline" and isinstance(event.document, Grid):
             step = event.document.shown[event.index]
             if step != self.state.step:
                 self.panes.look_at(step)
+        elif event.list.id == "lines" and (place := self.panes.lines.place(event.index)):
+            self.panes.show_line(*place)
 
     def on_row_list_chosen(self, event: RowList.Chosen) -> None:
-        """Focus the input when an answer of the timeline is chosen."""
+        """Focus the input, or open a value or a loop."""
         if event.list.id == "timeline":
             self.panes.focus_pending()
+        elif event.list.id == "values":
+            self.panes.variables.turn(event.index)
+        elif event.list.id == "lines":
+            self.panes.lines.turn(event.index)
+
+    def on_expression_line_asked(self, event: ExpressionLine.Asked) -> None:
+        """Show the value of an expression."""
+        self.panes.variables.ask(event.text)
 
     def destinations(self) -> Iterator[Destination]:
         """The steps and branches, for the palette."""
@@ -694,28 +711,22 @@ class PlayerScreen(QuizlogScreen[None]):
 
     def action_source(self) -> None:
         """Show the source instead of the timeline, or back; both if there is room."""
-        self.toggle_class("-source")
-        if self.has_class("-narrow"):
-            self.set_class(self.has_class("-source"), "-aside")
+        self.sides.turn_source()
 
-    def action_recorded(self) -> None:
-        """Show the whole recorded answer beside the output, or take it away again."""
-        shown = not self.has_class("-recorded")
-        self.set_class(shown, "-recorded").set_class(shown, "-aside")
-        if shown:
-            self.query_one("#recorded").focus()
-        else:
-            self.panes.output.focus()
+    def action_beside(self, name: str) -> None:
+        """Show a pane beside the output, or take it away again."""
+        self.sides.turn(name)
         self.panes.draw()
+
+    def action_expression(self) -> None:
+        """Show the variables, and focus the line for expressions."""
+        if not self.sides.shows("variables"):
+            self.action_beside("variables")
+        self.query_one(ExpressionLine).focus()
 
     def action_focus_pane(self, name: str) -> None:
         """Focus a pane and show it."""
-        self.set_class(name != "output", "-aside")
-        if name != "output":
-            self.set_class(name == "source", "-source")
-            if self.has_class("-narrow"):
-                self.remove_class("-recorded")
-        self.query_one(f"#{name}").focus()
+        self.sides.focus(name)
 
     def action_raw(self) -> None:
         """Switch between drawn output and its escape sequences as text."""
@@ -785,6 +796,8 @@ class PlayerScreen(QuizlogScreen[None]):
             self.panes.output.focus()
         elif not self.slow_work.running and self.panes.prompt.has_focus_within:
             self.panes.output.focus()
+        elif not self.slow_work.running and isinstance(self.focused, ExpressionLine):
+            self.query_one("#values").focus()
         else:
             super().action_back()
 

@@ -164,6 +164,8 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
 
     SCOPE: ClassVar[str] = "app"
     """The screen's own actions in the table."""
+    ALLOW_IN_MAXIMIZED_VIEW = "#status, Guide, SearchBar, KeyLine, MessageLine"
+    ESCAPE_TO_MINIMIZE = False  # Escape stops what runs before
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (78, "-normal"), (120, "-wide")]  # noqa: RUF012
     VERTICAL_BREAKPOINTS = [(0, "-short"), (24, "-tall")]  # noqa: RUF012
     DEFAULT_CSS = """
@@ -174,6 +176,8 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
         }
         & LineView { border: round $panel; border-title-color: $text-muted; }
         & LineView:focus { border: round $primary; }
+        &.-maximized-view > #status { dock: top; }
+        & .-maximized { width: 100%; height: 1fr; max-height: 100%; }
         & #halves { layout: vertical; height: 1fr; }
         & #halves > Vertical { height: 2fr; }
         & #halves > Vertical > RowList { height: 1fr; }
@@ -379,6 +383,13 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
 
     # -- everywhere
 
+    def action_whole(self) -> None:
+        """Make the focused pane the whole screen, or give the others their places back."""
+        if self.maximized is not None:
+            self.minimize()
+        elif self.focused is not None:
+            self.maximize(self.focused)
+
     @work(group=DIALOG)
     async def action_export(self) -> None:
         """Write the screen, or the record, to a file."""
@@ -431,6 +442,8 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
         pane = self.pane()
         if self.slow_work.running:
             self.slow_work.stop()
+        elif self.maximized is not None:
+            self.minimize()
         elif pane is not None and pane.search.active:
             pane.find("")
         else:

@@ -115,6 +115,7 @@ _QUESTION = 2_000
 class PromptPanel(Vertical):
     """Shows a question. Posts `Answered` through the input in use."""
 
+    ALLOW_MAXIMIZE = True
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "line_back", "Back")]
     DEFAULT_CSS = """
     PromptPanel {

@@ -1,0 +1,261 @@
+"""The panes that look into the script at the step shown: its variables, and the lines that ran.
+
+A pane looks only while it is shown, in a thread, and at the last step that was wanted: steps that
+were passed meanwhile are left out. What it shows is of a process that is thrown away.
+"""
+
+from __future__ import annotations
+
+import builtins
+from abc import ABC, abstractmethod
+from collections.abc import Hashable
+from functools import partial
+from typing import Generic, TypeVar
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+
+from ...debug.inspection import Inspection, Trace, ValuePath
+from ...errors import QuizlogError
+from ...replay.script.source import Source
+from ...session.session import Session
+from ...text import plural
+from ..draw.lines import LineRow, file_of, line_rows, line_table
+from ..draw.variables import ValueRow, variable_rows
+from ..screens.base import QuizlogScreen
+from ..widgets.documents import Paragraphs, line
+from ..widgets.expression_line import ExpressionLine
+from ..widgets.row_list import RowList
+from .player_state import PlayerState
+
+Found = TypeVar("Found")
+
+
+class VariablesPane(Vertical):
+    """The line for expressions above the variables."""
+
+    ALLOW_MAXIMIZE = True
+    DEFAULT_CSS = """
+    VariablesPane { height: 1fr; & #values { height: 1fr; } }
+    """
+
+    def compose(self) -> ComposeResult:
+        """Line and list."""
+        yield ExpressionLine(id="expression")
+        yield RowList(id="values")
+
+
+class _Look(ABC, Generic[Found]):
+    """Shows in a list what it finds in the script at the step shown."""
+
+    LIST: str
+    """The id of the list."""
+    DOING: str
+    """What it does, in words."""
+
+    def __init__(self, screen: QuizlogScreen[None], session: Session) -> None:
+        self._screen = screen
+        self._session = session
+        self._state: PlayerState | None = None
+        """What the player shows; None while the pane is hidden."""
+        self._shown: tuple[PlayerState, Hashable] | None = None
+        """What the pane shows."""
+        self._looking = False
+
+    @property
+    def pane(self) -> RowList:
+        """The list."""
+        return self._screen.query_one(f"#{self.LIST}", RowList)
+
+    @abstractmethod
+    def _wish(self) -> Hashable:
+        """What is looked for beside the step: a change is looked for at once."""
+
+    @abstractmethod
+    def _find(self, step: int) -> Found:
+        """Look into the script. In a thread.
+
+        Raises:
+            QuizlogError: That is not possible.
+        """
+
+    @abstractmethod
+    def _draw(self, step: int, found: Found) -> None:
+        """Show what was found."""
+
+    def follow(self, state: PlayerState, *, shown: bool) -> None:
+        """Look at what the player shows, if the pane is shown."""
+        self._state = state if shown else None
+        if not shown or self._is_shown() or self._looking:
+            return
+        if self._session.missing is not None:
+            self._tell("the script cannot be read, so nothing can be looked at")
+            return
+        self._looking = True
+        self._screen.run_worker(self._look())
+
+    def _is_shown(self) -> bool:
+        """Whether the pane shows what is wanted."""
+        state, shown = self._state, self._shown
+        if state is None:
+            return True
+        if shown is None or shown[0].whole is not state.whole or shown[1] != self._wish():
+            return False
+        return shown[0].step == state.step
+
+    async def _look(self) -> None:
+        """Look until what is shown is what is wanted."""
+        try:
+            while not self._is_shown() and self._state is not None:
+                step, self._shown = self._state.step, (self._state, self._wish())
+                call = partial(self._outcome, step)
+                self._show(step, await self._screen.slow_work.run(call, self.DOING))
+        finally:
+            self._looking = False
+
+    def _outcome(self, step: int) -> Found | QuizlogError:
+        try:
+            return self._find(step)
+        except QuizlogError as error:
+            return error
+
+    def _show(self, step: int, found: Found | QuizlogError | None) -> None:
+        if not self._screen.is_mounted:
+            return
+        if found is None or isinstance(found, QuizlogError):
+            self._tell(f"✗ {found.message}" if found else "stopped")
+        else:
+            self._draw(step, found)
+
+    def _tell(self, text: str) -> None:
+        self.pane.show(Paragraphs([line((text, "dim"))]))
+
+
+class VariablesLook(_Look[Inspection]):
+    """The variables at the step shown, those that are open, and the last expression."""
+
+    LIST = "values"
+    DOING = "looking at the variables"
+
+    def __init__(self, screen: QuizlogScreen[None], session: Session) -> None:
+        super().__init__(screen, session)
+        self._open: tuple[ValuePath, ...] = ()
+        self._asked: tuple[str, ...] = ()
+        """The last expression, or nothing."""
+        self._frame = 0
+        """The call in which it is evaluated."""
+        self._rows: list[ValueRow] = []
+
+    def follow(self, state: PlayerState, *, shown: bool) -> None:
+        """Look at what the player shows, if the pane is shown."""
+        if self._state is not None and state.step != self._state.step:
+            self._frame = 0  # another step may have fewer calls
+        super().follow(state, shown=shown)
+
+    def ask(self, text: str) -> None:
+        """Show the value of an expression in the call at the cursor; an empty one takes it away."""
+        at = self.pane.index
+        self._frame = self._rows[at].frame if at is not None and at < len(self._rows) else 0
+        self._asked = (text,) if text else ()
+        self.pane.move(0)
+        self._again()
+
+    def turn(self, index: int) -> None:
+        """Open the value in a row, or close it with all that is in it."""
+        row = self._rows[index] if index < len(self._rows) else ValueRow(line(""))
+        path = row.path
+        if path is None or not row.opens:
+            return
+        if path in self._open:
+            self._open = tuple(one for one in self._open if not _lies_in(one, path))
+        else:
+            self._open = (*self._open, path)
+        self._again()
+
+    def _again(self) -> None:
+        if self._state is not None:
+            self.follow(self._state, shown=True)
+
+    def _wish(self) -> Hashable:
+        return self._open, self._asked, self._frame
+
+    def _find(self, step: int) -> Inspection:
+        return self._session.inspect(
+            step, frame=self._frame, expressions=self._asked, opened=self._open
+        )
+
+    def _draw(self, step: int, found: Inspection) -> None:
+        at = self.pane.index
+        before = self._rows[at] if at is not None and at < len(self._rows) else None
+        self._rows = variable_rows(found, self._frame)
+        document = Paragraphs([row.line for row in self._rows])
+        self.pane.show(document, cursor=_same_row(self._rows, before, at or 0))
+        changed = len(found.changed.changed) + len(found.changed.added)
+        since = f" · {changed} changed" if changed else ""
+        self.pane.border_title = f"Variables at step {step}{since}"
+        names = {*found.names, *dir(builtins)}
+        self._screen.query_one(ExpressionLine).know(sorted(names))
+
+
+def _lies_in(one: ValuePath, other: ValuePath) -> bool:
+    """Whether a value is another one, or is inside it."""
+    same = (one.frame, one.expression) == (other.frame, other.expression)
+    return same and one.indexes[: len(other.indexes)] == other.indexes
+
+
+def _same_row(rows: list[ValueRow], before: ValueRow | None, at: int) -> int:
+    """The row with the value that had the cursor, or else the one at its place."""
+    if before is None or before.path is None:
+        return at
+    return next((index for index, row in enumerate(rows) if row.path == before.path), at)
+
+
+class LinesLook(_Look[Trace]):
+    """The lines that ran between the answer before the step shown and its question."""
+
+    LIST = "lines"
+    DOING = "watching its lines"
+
+    def __init__(self, screen: QuizlogScreen[None], session: Session) -> None:
+        super().__init__(screen, session)
+        self._open: frozenset[int] = frozenset()
+        self._trace: Trace | None = None
+        self._rows: list[LineRow] = []
+
+    def place(self, index: int) -> tuple[Source, int] | None:
+        """The file and the line in a row; None if there is none, or its file cannot be read."""
+        if self._trace is None or index >= len(self._rows):
+            return None
+        event = self._trace.events[self._rows[index].at]
+        file = file_of(event.file, self._session.source)
+        return None if file is None else (file, event.line)
+
+    def turn(self, index: int) -> bool:
+        """Open or close the loop that begins in a row; whether one does."""
+        if self._trace is None or index >= len(self._rows) or not self._rows[index].times:
+            return False
+        self._open ^= {self._rows[index].at}
+        self._draw_rows(self._trace, index)
+        return True
+
+    def _wish(self) -> Hashable:
+        return None
+
+    def _find(self, step: int) -> Trace:
+        return self._session.trace(step)
+
+    def _draw(self, step: int, found: Trace) -> None:
+        self._trace, self._open = found, frozenset()
+        self._draw_rows(found, None)
+        count = plural(len(found.events), "line")
+        first = "the first " if found.truncated else ""
+        self.pane.border_title = f"Lines before step {step} · {first}{count}"
+
+    def _draw_rows(self, trace: Trace, cursor: int | None) -> None:
+        """Draw the rows; the cursor is on the last one unless it is given: it waits or raised."""
+        self._rows = line_rows(trace, self._open)
+        if not self._rows:
+            self._tell("no line of the script ran here")
+            return
+        document = line_table(trace, self._rows, self._open, self._session.source)
+        self.pane.show(document, cursor=len(self._rows) - 1 if cursor is None else cursor)
