@@ -19,6 +19,8 @@ MOST_ITEMS = 100
 _MOST_LEVELS = 4
 LARGEST = 2**31 - 1
 """Maximum of a number that is sent: of items, of a line, of calls."""
+LARGEST_VALUE = 1e300
+"""Larger values of a script, and those below its negative, have no number that is sent."""
 MOST_DIMENSIONS = 64
 MOST_PRINTED = 100_000
 """Maximum characters that are kept of what an expression prints."""
@@ -66,13 +68,24 @@ def _shape(value: Any) -> list[int] | None:
 
 _NESTED = (list, tuple, dict, set, frozenset)
 _SIZED = (*_NESTED, str, bytes, bytearray)
-_PLAIN = (int, float, complex, bool, type(None), range)
+ATOMS = frozenset({int, float, complex, bool, type(None)})
+"""Types without parts, whose texts are made without code of the script."""
+_PLAIN = (*ATOMS, range)
 
 
 def text_of(value: Any) -> str:
     """A short text of a value, in one line. Long values are not read to their end."""
     text = one_line("".join(_pieces(value, _MOST_LEVELS, set(), [2 * MOST_TEXT])))
     return text if len(text) <= MOST_TEXT else text[: MOST_TEXT - 1] + "…"
+
+
+def number_of(value: Any) -> int | float | None:
+    """A finite number as a plain one; None for any other value."""
+    base: Any = next((base for base in (int, float) if issubclass(type(value), base)), None)
+    if base is None:
+        return None
+    number: int | float = base.__pos__(value)
+    return number if -LARGEST_VALUE < number < LARGEST_VALUE else None
 
 
 def one_line(text: str) -> str:
@@ -128,6 +141,8 @@ def _leaf(value: Any) -> str:
     kind = type(value)
     if kind is int and value.bit_length() > 4 * MOST_TEXT:
         return f"<int of {value.bit_length()} bits>"
+    if kind in ATOMS:  # no code of the script: there is nothing to interrupt
+        return repr(value)
     if kind in (str, bytes, bytearray):
         cut = "…" if len(value) > 2 * MOST_TEXT else ""
         return repr(value[: 2 * MOST_TEXT]) + cut
