@@ -334,7 +334,7 @@ def test_no_public_class_name_has_two_meanings() -> None:
     assert not [name for name, count in Counter(top_level).items() if count > 1]
 
 
-TEXT_ONLY = {"quizlog_tui.debug.inside"}
+TEXT_ONLY = {"quizlog_tui.debug.inside", "quizlog_tui.debug.plain"}
 """Modules that are sent as text, behind others, and cannot be imported alone."""
 STANDS_IN: dict[str, type] = {
     "quizlog_tui.replay.worker.streams.DirectOut": io.BufferedWriter,

@@ -18,7 +18,8 @@ if TYPE_CHECKING:  # the texts of these modules are run before this one, in the 
     from types import FrameType, TracebackType
     from typing import Any
 
-    from .lines import MOST_EVENTS, LineTrace
+    from .lines import MOST_EVENTS, LinesRun, LineTrace
+    from .plain import plain_value, told
     from .raised import RaisedErrors
     from .tables import table_of
     from .values import (
@@ -31,6 +32,7 @@ if TYPE_CHECKING:  # the texts of these modules are run before this one, in the 
         checked,
         children_of,
         first,
+        number_of,
         text_of,
         timed,
         unreadable,
@@ -52,6 +54,8 @@ class Look:
         answer: What is to be sent in answer to it.
         before: Texts of the variables at the last question.
         trace: The lines that ran since.
+        run: The same, each once, and those that went on then.
+        codes: The expressions of the requests, compiled.
     """
 
     def __init__(self) -> None:
@@ -61,6 +65,8 @@ class Look:
         self.trace = LineTrace(
             lambda path: log.outcome.files.name(path), lambda frame: _used(frame)
         )
+        self.run = LinesRun(lambda path: log.outcome.files.name(path))
+        self.codes: dict[str, Any] = {}
 
 
 _look = Look()
@@ -69,12 +75,15 @@ _look = Look()
 def carry_out(request: bytes) -> None:
     """Carry out a request: `begin` notes what there is and watches lines; `show` notes it all."""
     _look.request = _read(request.decode(), 0)[0]
-    if _look.request["what"] == "begin":
-        frames = _own(_stack())
+    frames = _own(_stack())
+    if _look.request["what"] == "show":
+        _note("question", frames)
+    elif _look.request["find"] == "lines":
+        _look.run.begin([one[0] for one in frames])
+    elif _look.request["find"] != "values":
         _look.before = dict(_texts(_all_names(frames)))
-        _look.trace.begin([one[0] for one in frames], whole=_look.request["trace"])
-    else:
-        _note("question", _own(_stack()))
+        whole = _look.request["find"] == "trace"
+        _look.trace.begin([one[0] for one in frames], whole=whole)
 
 
 def answer() -> str:
@@ -107,12 +116,28 @@ _written: Any = _json.make_encoder(
 
 
 def _note(at: str, frames: list[tuple[FrameType, int, int]]) -> None:
+    _look.answer = "".join(_written(_found(at, frames), 0))
+
+
+def _found(at: str, frames: list[tuple[FrameType, int, int]]) -> dict[str, Any]:
+    find = _look.request["find"]
+    if find == "values":
+        return {"values": [_watched(one, frames) for one in _look.request["expressions"]]}
+    if find == "lines":
+        return {"lines": _lines_run(at, frames)}
     _look.trace.end()
-    if _look.request["trace"]:
-        found = {"events": _look.trace.events, "truncated": _look.trace.truncated}
-    else:
-        found = _inspected(at, frames)
-    _look.answer = "".join(_written(found, 0))
+    if find == "trace":
+        return {"events": _look.trace.events, "truncated": _look.trace.truncated}
+    return _inspected(at, frames)
+
+
+def _lines_run(at: str, frames: list[tuple[FrameType, int, int]]) -> list[tuple[str, int]]:
+    """The lines that ran since the last stop; notes those up to the next one."""
+    found = _look.run.end()
+    if at == "question":
+        _look.run = LinesRun(log.outcome.files.name)
+        _look.run.begin([one[0] for one in frames])
+    return found
 
 
 def _inspected(at: str, frames: list[tuple[FrameType, int, int]]) -> dict[str, Any]:
@@ -316,14 +341,42 @@ def _inner(value: Any, indexes: list[int]) -> Any:
 # -- expressions
 
 
-def _expression(text: str, frames: list[tuple[FrameType, int, int]]) -> dict[str, Any]:
+def _watched(
+    expression: dict[str, Any], frames: list[tuple[FrameType, int, int]]
+) -> dict[str, Any] | None:
+    """The value of an expression at one of several stops.
+
+    None if it might change what later ones show, in a process that goes on.
+    """
+    text, reads = expression["text"], expression["reads"]
+    if not _look.request["goes_on"]:
+        found = _expression(text, frames, _noted)
+        error = found["error"] and found["error"]["message"]
+        return found["value"] or {"text": "", "number": None, "error": error}
+    if reads is None:
+        return None
+    code = _look.codes.get(text)
+    if code is None:
+        code = _look.codes[text] = compile(text.strip(), "<expression>", "eval")
+    return plain_value(code, reads, frames[0][0] if frames else None)
+
+
+def _noted(value: Any) -> dict[str, Any]:
+    return {"text": text_of(value), "number": number_of(value), "error": None}
+
+
+def _expression(
+    text: str,
+    frames: list[tuple[FrameType, int, int]],
+    described: Callable[[Any], dict[str, Any]] = lambda value: variable("", value),
+) -> dict[str, Any]:
     """The value of an expression in the chosen frame, or what a statement prints or raises."""
     written: list[str] = []
     scope, names = _scope(frames, _look.request["frame"])
     value, error = None, None
     restore = _shut_off(written)
     try:
-        value = timed(lambda: _value(text, scope, names), _EXPRESSION_SECONDS)
+        value = timed(lambda: _value(text, scope, names, described), _EXPRESSION_SECONDS)
     except BaseException as raised:
         error = {"message": _message(raised), "line": _line_in(raised)}
     finally:
@@ -370,20 +423,21 @@ def _scope(frames: list[tuple[FrameType, int, int]], at: int) -> tuple[Any, Any]
     return both, both
 
 
-def _value(text: str, scope: Any, names: Any) -> dict[str, Any] | None:
+def _value(
+    text: str, scope: Any, names: Any, described: Callable[[Any], dict[str, Any]]
+) -> dict[str, Any] | None:
     try:
         code = compile(text.strip(), "<expression>", "eval")
     except SyntaxError:
         exec(compile(text, "<expression>", "exec"), scope, names)
         return None
-    return variable("", eval(code, scope, names))
+    return described(eval(code, scope, names))
 
 
 def _message(error: BaseException) -> str:
     if isinstance(error, TooLong):
         return f"it takes longer than {_EXPRESSION_SECONDS:g} seconds"
-    text, kind = bounded(lambda: checked(str(error)), unreadable), checked(type(error).__name__)
-    return f"{kind}: {text}" if text else kind
+    return told(error, bounded(lambda: checked(str(error)), unreadable))
 
 
 def _line_in(error: BaseException) -> int | None:

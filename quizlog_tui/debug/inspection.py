@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -56,11 +57,16 @@ def inspect(
         CancelledError: The replayer was cancelled meanwhile.
     """
     paths = [(one.frame, one.expression, one.indexes) for one in opened]
-    request = {"frame": frame, "expressions": list(expressions), "opened": paths}
-    text = _looked(replayer, source, world, answers, request | {"trace": False})
+    request = {
+        "find": "inspection",
+        "frame": frame,
+        "expressions": list(expressions),
+        "opened": paths,
+    }
+    text = _looked(replayer, source, world, answers, request)
     found = inspection_from(text, len(answers), source, opened)
     if [one.text for one in found.expressions] != list(expressions):
-        raise _unreadable("snapshot", len(answers), source)
+        raise unreadable_look("snapshot", len(answers), source)
     if not 0 <= frame < max(1, len(found.frames)):
         raise UsageError(f"there is no frame {frame}: the stack has {len(found.frames)}")
     status = replayer.replay(source, world, answers).status
@@ -82,7 +88,7 @@ def trace(replayer: Replayer, source: Source, world: World, answers: Sequence[st
     Raises:
         As `inspect`.
     """
-    request = {"trace": True, "frame": 0, "expressions": [], "opened": []}
+    request = {"find": "trace", "frame": 0, "expressions": [], "opened": []}
     text = _looked(replayer, source, world, answers, request)
     return trace_from(text, len(answers), source)
 
@@ -100,14 +106,22 @@ def _looked(
         raise UsageError(f"the script asks only {used} of these {len(answers)} questions")
     process = _before(replayer, source, world, answers)
     try:
-        return _look(process, source, answers[-1:], request)
-    except LimitError as error:
-        if isinstance(error, ProtocolError):
-            raise
-        message = f"the look was ended, not the script: {error.message}"
-        raise LimitError(message, where=error.where, hint=error.hint) from error
+        with looking():
+            return _look(process, source, answers[-1:], request)
     finally:
         process.release()
+
+
+@contextmanager
+def looking() -> Iterator[None]:
+    """Say of a limit that is exceeded meanwhile that the look was ended, not the script."""
+    try:
+        yield
+    except ProtocolError:
+        raise
+    except LimitError as error:
+        message = f"the look was ended, not the script: {error.message}"
+        raise LimitError(message, where=error.where, hint=error.hint) from error
 
 
 def _before(
@@ -126,13 +140,13 @@ def _look(
     process: QuizProcess, source: Source, answers: Sequence[str], request: dict[str, Any]
 ) -> str:
     """Bring a process to the stop, watching its lines, and return what it sends from there."""
-    process.look(_inside(), json.dumps(request | {"what": "begin"}))
+    process.look(inside(), json.dumps(request | {"what": "begin"}))
     process.looks(1)
     process.answer(answers)
     for _ in process.reports():
         pass
     if process.alive:
-        process.look(_inside(), json.dumps(request | {"what": "show"}))
+        process.look(inside(), json.dumps(request | {"what": "show"}))
     sent = process.looks(2)
     if len(sent) < 2:
         where = source.path.name
@@ -141,10 +155,10 @@ def _look(
 
 
 @cache
-def _inside() -> tuple[bytes, ...]:
+def inside() -> tuple[bytes, ...]:
     """The texts of the code that runs in the quiz process, in order."""
     folder = Path(__file__).parent
-    names = ("values.py", "tables.py", "raised.py", "lines.py", "inside.py")
+    names = ("values.py", "tables.py", "raised.py", "lines.py", "plain.py", "inside.py")
     return tuple((folder / name).read_bytes() for name in names)
 
 
@@ -333,7 +347,7 @@ def inspection_from(
             tuple(map(_checked_text, _checked_items(data["names"], _MOST_CHANGES))),
         )
     except (ValueError, TypeError, KeyError) as error:
-        raise _unreadable("snapshot", step, source) from error
+        raise unreadable_look("snapshot", step, source) from error
 
 
 def _maybe_count(value: Any) -> int | None:
@@ -361,7 +375,7 @@ def _shape(value: Any) -> tuple[int, ...] | None:
     return tuple(map(_checked_count, _checked_items(value, MOST_DIMENSIONS)))
 
 
-def _file_path(name: Any, source: Source) -> str:
+def file_path(name: Any, source: Source) -> str:
     """The path of one of the script's files; a name that none of them has stays as it is."""
     file = source.file(_checked_name(name))
     return str(file.path) if file else name
@@ -371,7 +385,7 @@ def _frame(data: Any, source: Source) -> StackFrame:
     line, file = _checked_count(data["line"]), source.file(_checked_name(data["file"]))
     return StackFrame(
         _checked_name(data["function"]),
-        _file_path(data["file"], source),
+        file_path(data["file"], source),
         line,
         clipped(file.line(line)[:_MOST_LINE].strip(), _MOST_LINE - 1) if file else "",
         _variables(data["variables"]),
@@ -397,7 +411,7 @@ def _change(data: Any) -> ChangedVariable:
 
 def _lines(data: Any, source: Source) -> Iterator[tuple[str, int]]:
     for name, line in _checked_items(data, MOST_EVENTS):
-        yield _file_path(name, source), _checked_count(line)
+        yield file_path(name, source), _checked_count(line)
 
 
 def _evaluation(data: Any) -> Evaluation:
@@ -457,7 +471,7 @@ def _place(data: Any, source: Source) -> str:
     if data is None:
         return ""
     file, line = _checked_items(data, 2)
-    return f"{_file_path(file, source)}:{_checked_count(line)}"
+    return f"{file_path(file, source)}:{_checked_count(line)}"
 
 
 def _error(data: Any) -> ExpressionError:
@@ -513,7 +527,7 @@ def trace_from(text: str, step: int, source: Source) -> Trace:
             raise TypeError("it may be truncated or not")
         return Trace(step, tuple(_event(one, source) for one in events), truncated)
     except (ValueError, TypeError, KeyError) as error:
-        raise _unreadable("trace", step, source) from error
+        raise unreadable_look("trace", step, source) from error
 
 
 def _event(data: Any, source: Source) -> LineEvent:
@@ -521,7 +535,7 @@ def _event(data: Any, source: Source) -> LineEvent:
     if type(changed) is not dict:
         raise TypeError("no such changes")
     return LineEvent(
-        _file_path(file, source),
+        file_path(file, source),
         _checked_count(line),
         _checked_name(function),
         _checked_count(depth, MOST_DEPTH),
@@ -533,7 +547,7 @@ _LONGEST_NAME = 8192
 """Maximum characters of a name; that of a file is a path."""
 
 
-def _unreadable(what: str, step: int, source: Source) -> ProtocolError:
+def unreadable_look(what: str, step: int, source: Source) -> ProtocolError:
     """The error that says that a script sent no such thing.
 
     Args:

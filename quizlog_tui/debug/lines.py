@@ -144,3 +144,49 @@ class _Call:
         self.values: dict[str, Any] = {}
         self.event: list[Any] | None = None
         """Its last line."""
+
+
+class LinesRun:
+    """The lines that run from `begin` on, each once, and those that go on then.
+
+    Args:
+        name: The name of one of the script's files; None for files of others.
+
+    Attributes:
+        lines: File and line of each, in order of their first run.
+    """
+
+    def __init__(self, name: Callable[[str], str | None]) -> None:
+        self._name = name
+        self.lines: dict[tuple[str, int], None] = {}
+
+    def begin(self, frames: list[FrameType]) -> None:
+        """Note lines from now on, and the line that the innermost of these calls goes on with."""
+        for frame in frames:
+            frame.f_trace = self._line
+        self._note(frames[0] if frames else None)
+        sys.settrace(self._call)
+
+    def end(self) -> list[tuple[str, int]]:
+        """Note no more lines; return those that ran."""
+        sys.settrace(None)
+        return list(self.lines)[:MOST_EVENTS]
+
+    def _call(self, frame: FrameType, event: str, argument: Any) -> Any:
+        return None if self._name(frame.f_code.co_filename) is None else self._line
+
+    def _line(self, frame: FrameType, event: str, argument: Any) -> Any:
+        if event == "line":
+            self._note(frame)
+        elif event == "return":
+            self._note(frame.f_back)
+        return self._line
+
+    def _note(self, frame: FrameType | None) -> None:
+        """Note the line of a call, or of the first of the script's own around it."""
+        while frame is not None:
+            file = self._name(frame.f_code.co_filename)
+            if file is not None:
+                self.lines[file, frame.f_lineno] = None
+                return
+            frame = frame.f_back

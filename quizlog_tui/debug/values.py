@@ -20,6 +20,8 @@ MOST_ITEMS = 100
 _MOST_LEVELS = 4
 LARGEST = 2**31 - 1
 """Maximum of a number that is sent: of items, of a line, of calls."""
+LARGEST_VALUE = 1e300
+"""Larger values of a script, and those below its negative, have no number that is sent."""
 MOST_DIMENSIONS = 64
 MOST_PRINTED = 100_000
 """Maximum characters that are kept of what an expression prints."""
@@ -62,8 +64,9 @@ _COLLECTIONS = (list, tuple, dict, set, frozenset)
 # By identity: a metaclass may have its own equality.
 _NESTED = frozenset(map(id, _COLLECTIONS))
 _SIZED = _NESTED | frozenset(map(id, (str, bytes, bytearray)))
-_SHORT = frozenset(map(id, (float, bool, type(None))))
-_CHILDLESS = _SHORT | frozenset(map(id, (str, bytes, bytearray, int, complex, range)))
+ATOMS = frozenset(map(id, (int, float, complex, bool, type(None))))
+"""Types without parts, by id, whose texts are made without code of the script."""
+_CHILDLESS = ATOMS | frozenset(map(id, (str, bytes, bytearray, range)))
 
 
 def first(items: Iterable[Any], most: int) -> list[Any]:
@@ -289,6 +292,15 @@ def text_of(value: Any) -> str:
     return text if len(text) <= MOST_TEXT else text[: MOST_TEXT - 1] + "…"
 
 
+def number_of(value: Any) -> int | float | None:
+    """A finite number as a plain one; None for any other value."""
+    base: Any = next((base for base in (int, float) if issubclass(type(value), base)), None)
+    if base is None:
+        return None
+    number: int | float = base.__pos__(value)
+    return number if -LARGEST_VALUE < number < LARGEST_VALUE else None
+
+
 def one_line(text: str) -> str:
     """A text in one line: what is not printable is escaped."""
     if text.isprintable():
@@ -342,7 +354,7 @@ def _leaf(value: Any) -> str:
     kind = type(value)
     if kind is int and value.bit_length() > 4 * MOST_TEXT:
         return f"<int of {value.bit_length()} bits>"
-    if id(kind) in _SHORT:
+    if id(kind) in ATOMS:
         return repr(value)
     if id(kind) in _SIZED:
         cut = "…" if len(value) > 2 * MOST_TEXT else ""

@@ -33,6 +33,7 @@ from .reply import BranchInfo, Reply, branch_list
 
 if TYPE_CHECKING:
     from ..debug.inspection import Evaluation, Inspection, Trace, ValuePath
+    from ..debug.watching import StopWalk, Watched
     from ..proof.compare import RunComparison
     from ..proof.verdict import Verdict
     from ..record.feedback import Feedback
@@ -377,6 +378,30 @@ class Session:
     def evaluate(self, at: int, text: str, *, frame: int = 0) -> Evaluation:
         """The value of an expression at a step, or its exception; see `inspect`."""
         return self.inspect(at, frame=frame, expressions=[text]).expressions[0]
+
+    def stop_walk(self) -> StopWalk:
+        """A walk through all answers of the active branch, for `debug.watching`."""
+        from ..debug.watching import StopWalk
+
+        limits = self._live.replayer.limits
+        return StopWalk(self.source, world_of(self.record), limits, self.record.inputs)
+
+    def watch(self, *expressions: str) -> Watched:
+        """The values of expressions at every step of the active branch; see `debug.watching`."""
+        from ..debug.watching import watched
+
+        return watched(self.stop_walk(), expressions)
+
+    def steps_of_line(self, path: str, line: int) -> tuple[int, ...]:
+        """The steps at which a line ran: between the answer before and the question, as `trace`.
+
+        Args:
+            path: The file, as in `trace`.
+            line: Its number.
+        """
+        from ..debug.watching import lines_run
+
+        return tuple(lines_run(self.stop_walk()).get((path, line), ()))
 
     def explain(self) -> str | None:
         """Why no checkpoint can be taken at this step; None if one can."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from quizlog_tui.cli import main
-from quizlog_tui.debug.inspection import Inspection, Variable, inspection_from
+from quizlog_tui.debug.inspection import Inspection, Variable, inside, inspection_from
 from quizlog_tui.errors import LimitError, ProtocolError, QuizlogError, UsageError
 from quizlog_tui.proof.verify import verify
 from quizlog_tui.record.append_only_list import AppendOnlyList
@@ -514,3 +516,15 @@ def test_a_look_leaves_and_asks_for_no_module_of_the_script(build: Build) -> Non
         assert shown.get("seen") == "[]"
         assert shown.get("more", "[]") == "[]"
         assert shown.get("same", "True") == "True"
+
+
+def test_no_name_stands_in_two_of_the_texts_that_run_in_one_namespace() -> None:
+    names: Counter[str] = Counter()
+    for text in inside():
+        for node in ast.parse(text).body:
+            if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                names[node.name] += 1
+            elif isinstance(node, ast.Assign | ast.AnnAssign):
+                stored = (each for each in ast.walk(node) if isinstance(each, ast.Name))
+                names.update({each.id for each in stored if isinstance(each.ctx, ast.Store)})
+    assert [name for name, count in names.items() if count > 1] == ["TYPE_CHECKING"]
