@@ -525,6 +525,7 @@ def test_no_name_stands_in_two_of_the_texts_that_run_in_one_namespace() -> None:
             if isinstance(node, ast.FunctionDef | ast.ClassDef):
                 names[node.name] += 1
             elif isinstance(node, ast.Assign | ast.AnnAssign):
-                stored = (each for each in ast.walk(node) if isinstance(each, ast.Name))
-                names.update({each.id for each in stored if isinstance(each.ctx, ast.Store)})
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                walked = (each for target in targets for each in ast.walk(target))
+                names.update(each.id for each in walked if isinstance(each, ast.Name))
     assert [name for name, count in names.items() if count > 1] == ["TYPE_CHECKING"]

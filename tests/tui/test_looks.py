@@ -8,11 +8,12 @@ import pytest
 from textual.pilot import Pilot
 
 from quizlog_tui.tui.player.player import PlayerScreen
+from quizlog_tui.tui.screens.dialogs import ChooseScreen
 from quizlog_tui.tui.screenshot import screen_text
 from quizlog_tui.tui.widgets.expression_line import ExpressionLine
 from quizlog_tui.tui.widgets.row_list import RowList
 from tests.support.build import Build
-from tests.support.screens import playing, press
+from tests.support.screens import opened, playing, press, shows
 
 QUIZ = """
 def ask(question, tries):
@@ -180,6 +181,27 @@ async def test_a_loop_opens_into_its_rounds(record: Path) -> None:
         assert len(unfolded) == len(folded) + 10
         await press(pilot, "enter")
         assert rows(screen, "lines") == folded
+
+
+@pytest.mark.parametrize("pane", ["lines", "source"])
+async def test_at_which_steps_a_line_ran(pane: str, record: Path) -> None:
+    async with playing(record) as pilot:
+        screen = await press(pilot, "escape", "6" if pane == "lines" else "3")
+        if pane == "source":
+            screen.query_one("#source", RowList).move(1)
+        await pilot.press("enter")
+        await opened(pilot, ChooseScreen)
+        assert "ran before the question of 3 steps" in screen_text(pilot.app)
+        await press(pilot, "g", "enter")
+        assert screen.state.step == 0
+
+
+async def test_a_line_that_never_ran_says_so(record: Path) -> None:
+    async with playing(record, notifications=True) as pilot:
+        screen = await press(pilot, "escape", "3")
+        screen.query_one("#source", RowList).move(11)
+        await pilot.press("enter")
+        await shows(pilot, "ran at no step")
 
 
 async def test_a_record_without_its_script_says_that_nothing_can_be_looked_at(

@@ -19,11 +19,14 @@ from ...debug.inspection import Inspection, Trace, ValuePath
 from ...errors import QuizlogError
 from ...replay.script.source import Source
 from ...session.session import Session
-from ...text import plural
+from ...session.timeline import Timeline, TimelineRow
+from ...terminal_text import plain
+from ...text import one_line, plural
 from ..draw.lines import LineRow, file_of, line_rows, line_table
 from ..draw.variables import ValueRow, variable_rows
 from ..screens.base import QuizlogScreen
-from ..widgets.documents import Paragraphs, line
+from ..toasts import tell
+from ..widgets.documents import Line, Paragraphs, line
 from ..widgets.expression_line import ExpressionLine
 from ..widgets.row_list import RowList
 from .player_state import PlayerState
@@ -259,3 +262,35 @@ class LinesLook(_Look[Trace]):
             return
         document = line_table(trace, self._rows, self._open, self._session.source)
         self.pane.show(document, cursor=len(self._rows) - 1 if cursor is None else cursor)
+
+
+async def choose_step_of_line(
+    screen: QuizlogScreen[None], session: Session, rows: Timeline, file: Source, at: int, near: int
+) -> int | None:
+    """Ask for one of the steps before whose question a line ran; None if the user goes back.
+
+    Args:
+        screen: Asks.
+        session: The record.
+        rows: Its steps.
+        file: The file of the line.
+        at: The number of the line.
+        near: The step that is selected at first, or the one nearest to it.
+    """
+    path, name = str(file.path), f"line {at} of {file.path.name}"
+    steps = await screen.slow_work.run(
+        lambda: session.steps_of_line(path, at), f"looking where {name} ran"
+    )
+    if not steps:
+        if steps is not None:
+            tell(screen, f"{name} ran at no step of this branch")
+        return None
+    lines = [_step_line(rows[step]) for step in steps]
+    nearest = min(range(len(steps)), key=lambda index: abs(steps[index] - near))
+    ran = f"{name} ran before the question of {plural(len(steps), 'step')}"
+    chosen = await screen.choose(f"{ran}; go to which?", lines, nearest)
+    return None if chosen is None else steps[chosen]
+
+
+def _step_line(row: TimelineRow) -> Line:
+    return line(f"step {row.at}  {one_line(plain(row.question or ''))}".rstrip(), cut=True)

@@ -225,6 +225,11 @@ class Panes:
             pane.border_title = f"Source: {file.path.name}" if other else "Source"
         pane.mark(at - 1 if at else None)
 
+    @property
+    def file_shown(self) -> Source:
+        """The file in the source pane."""
+        return self._source or _readable_source(self.session)
+
     # -- the question
 
     def _draw_prompt(self, shown: Transcript, row: TimelineRow) -> None:

@@ -22,6 +22,7 @@ from ...config import QUESTION, keep_author
 from ...errors import QuizlogError
 from ...files.paths import typed_path
 from ...replay.replayer import Replayer
+from ...replay.script.source import Source
 from ...session.session import Session
 from ...session.timeline import total_effort
 from ...terminal_text import plain
@@ -50,7 +51,7 @@ from ..widgets.text_fields import Answered
 from .editing import Editing, Holding
 from .find_all import FindAll
 from .layout import PaneLayout
-from .looks import VariablesPane
+from .looks import VariablesPane, choose_step_of_line
 from .panes import Panes, place_shown
 from .player_state import BisectFinding, PlayerState
 
@@ -309,17 +310,35 @@ class PlayerScreen(QuizlogScreen[None]):
             self.panes.show_line(*place)
 
     def on_row_list_chosen(self, event: RowList.Chosen) -> None:
-        """Focus the input, or open a value or a loop."""
+        """Focus the input, open a value or a loop, or ask at which steps a line ran."""
         if event.list.id == "timeline":
             self.panes.focus_pending()
         elif event.list.id == "values":
             self.panes.variables.turn(event.index)
         elif event.list.id == "lines":
-            self.panes.lines.turn(event.index)
+            self._choose_line(event.index)
+        elif event.list.id == "source":
+            self._go_where_ran(self.panes.file_shown, event.index + 1)
+
+    def _choose_line(self, index: int) -> None:
+        place = self.panes.lines.place(index)
+        if not self.panes.lines.turn(index) and place is not None:
+            self._go_where_ran(*place)
 
     def on_expression_line_asked(self, event: ExpressionLine.Asked) -> None:
         """Show the value of an expression."""
         self.panes.variables.ask(event.text)
+
+    @work(group=DIALOG)
+    async def _go_where_ran(self, file: Source, at: int) -> None:
+        """List the steps in which a line ran, and go to the chosen one."""
+        if self.session.missing is not None:
+            complain(self, self.session.missing)
+            return
+        rows, here = self.known.timeline(self.state.whole), self.state.step
+        step = await choose_step_of_line(self, self.session, rows, file, at, here)
+        if step is not None:
+            self.panes.look_at(step)
 
     def destinations(self) -> Iterator[Destination]:
         """The steps and branches, for the palette."""
