@@ -25,6 +25,7 @@ COMMANDS = {
     "steps": "steps",
     "inspect": "inspect",
     "trace": "inspect",
+    "watch": "watch",
     "find": "find",
     "feedback": "steps",
     "export": "export",
@@ -135,12 +136,12 @@ class _RecordParser(Parser):
             for action in self._actions
             if action.option_strings and action.option_strings[-1] not in general
         ]
-        own = f"Options of `quizlog RECORD [ANSWER]`: {'; '.join(options)}."
+        own = f"With RECORD: {'; '.join(options)}."
         codes = "; ".join(f"{code} {says}" for code, says in EXIT_CODES.items())
         more = "Every command takes --help (with an example) and --json."
         last = f"Exit codes: {codes}. {more} For a record named new: ./new"
         listed = LIST.read_text(encoding="utf-8")
-        paragraphs = (fill(text, 100) for text in (own, last))
+        paragraphs = (fill(text, 104) for text in (own, last))
         return (
             "usage: quizlog COMMAND ...   or   quizlog [OPTION...] RECORD [ANSWER]\n"
             f"{self.description}\n\n{listed}\n" + "\n".join(paragraphs) + "\n"

@@ -64,7 +64,8 @@ class Watched:
 
     def to_dict(self) -> dict[str, Any]:
         """The values as plain data for JSON."""
-        return {"steps": [asdict(step) for step in self.steps]}
+        steps = [asdict(step) for step in self.steps]
+        return {"expressions": list(self.expressions), "steps": steps}
 
 
 class StopWalk:
@@ -290,7 +291,7 @@ def reads_of(text: str) -> dict[str, list[str]] | None:
     """
     found = _Reads()
     try:
-        found.visit(_parsed(text))
+        found.visit(check_expression(text))
     except RecursionError:
         return None
     if not found.plain:
@@ -298,7 +299,21 @@ def reads_of(text: str) -> dict[str, list[str]] | None:
     return {"values": [*found.values], "sized": [*found.sized], "calls": [*found.calls]}
 
 
-def _parsed(text: str) -> ast.Expression:
+def is_expression(text: str) -> bool:
+    """Whether a text is an expression."""
+    try:
+        check_expression(text)
+    except UsageError:
+        return False
+    return True
+
+
+def check_expression(text: str) -> ast.Expression:
+    """Parse an expression.
+
+    Raises:
+        UsageError: It is none.
+    """
     try:
         return parse_expression(text.strip())
     except UNREADABLE as error:

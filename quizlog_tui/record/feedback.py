@@ -1,7 +1,8 @@
-"""Remarks about a record's steps: its `feedback` extension.
+"""Remarks about a record's steps, and the expressions it watches: its `feedback` extension.
 
-A list of `{at, branch, author, time, verdict, text}`. Entries of other tools are read as far as
-possible and kept unchanged. Pure functions; they never change an answer.
+A list of `{at, branch, author, time, verdict, text}`, and of `{watch, author, time}`, which are no
+remarks. Entries of other tools are read as far as possible and kept unchanged. Pure functions; they
+never change an answer.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ def read(record: Record) -> list[Feedback]:
 
 def read_from(extras: Mapping[str, Any]) -> list[Feedback]:
     """The remarks among the extensions of a record, in their order."""
-    return [_from(item) for item in _items(extras)]
+    return [_from(item) for item in _items(extras) if _watch(item) is None]
 
 
 def _items(extras: Mapping[str, Any]) -> list[Any]:
@@ -56,6 +57,48 @@ def _items(extras: Mapping[str, Any]) -> list[Any]:
     if isinstance(value, list):
         return value
     return [] if value is None else [value]
+
+
+def _watch(item: Any) -> str | None:
+    """The expression that an entry watches; None for a remark."""
+    if not isinstance(item, Mapping) or not {"text", "verdict"}.isdisjoint(item):
+        return None
+    text = item.get("watch")
+    return text if isinstance(text, str) else None
+
+
+def watches(record: Record) -> list[str]:
+    """The expressions that are watched, each once, in the record's order."""
+    found = map(_watch, _items(record.extras))
+    return list(dict.fromkeys(text for text in found if text is not None))
+
+
+def with_watch(record: Record, expression: str, author: str | None, time: str) -> Record:
+    """The record with one more expression that is watched; as it is if it has that already."""
+    if expression in watches(record):
+        return record
+    item = {"watch": expression, **({"author": author} if author else {}), "time": time}
+    return _with_items(record, [*_items(record.extras), item])
+
+
+def without_watch(record: Record, expression: str) -> Record:
+    """The record without an expression that is watched.
+
+    Raises:
+        UsageError: It is not watched.
+    """
+    known = watches(record)
+    if expression not in known:
+        hint = did_you_mean(expression, known) or "without one, the command lists them"
+        raise UsageError(f"{expression!r} is not watched", hint=hint)
+    kept = [item for item in _items(record.extras) if _watch(item) != expression]
+    return _with_items(record, kept)
+
+
+def _with_items(record: Record, items: list[Any]) -> Record:
+    """The record with other entries; without any, as if there had never been one."""
+    extras = {key: value for key, value in record.extras.items() if key != KEY or items}
+    return replace(record, extras=extras | ({KEY: items} if items else {}))
 
 
 def _from(item: Any) -> Feedback:
@@ -98,8 +141,7 @@ def added(record: Record, remark: Feedback) -> Record:
         raise UsageError("the feedback says nothing", hint="give a text or a verdict")
     if remark.at is not None:
         branch = owner(record, branch, _checked_step(record, branch, remark.at))
-    item = _to(replace(remark, branch=branch))
-    return replace(record, extras={**record.extras, KEY: [*_items(record.extras), item]})
+    return _with_items(record, [*_items(record.extras), _to(replace(remark, branch=branch))])
 
 
 def _checked_step(record: Record, branch: str, at: int) -> int:

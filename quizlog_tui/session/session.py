@@ -25,6 +25,7 @@ from ..replay.script.granted import grant, place_of
 from ..replay.script.source import Source
 from ..replay.transcript import Transcript
 from ..replay.world import world_of
+from ..text import clipped
 from . import moves
 from .audit import Audit, check_reading
 from .live_record import LiveRecord, SettledRecord, utc_now
@@ -38,6 +39,10 @@ if TYPE_CHECKING:
     from ..proof.verdict import Verdict
     from ..record.feedback import Feedback
     from .trials import Culprit
+
+
+_LONGEST_LABEL = 40
+"""Maximum characters of an expression in the name of a change."""
 
 
 class Session:
@@ -278,6 +283,31 @@ class Session:
 
         said = Feedback(at, branch or self.record.branch, author, self._live.now(), verdict, text)
         return self._annotate(lambda record: added(record, said), f"comment on step {at}")
+
+    @property
+    def watches(self) -> list[str]:
+        """The expressions that the record keeps to be watched, as far as they are some."""
+        from ..debug.watching import is_expression
+        from ..record.feedback import watches
+
+        return [text for text in watches(self.record) if is_expression(text)]
+
+    def keep_watch(self, expression: str, author: str | None = None) -> Reply:
+        """Keep an expression in the record, to be watched from now on."""
+        from ..debug.watching import check_expression
+        from ..record.feedback import with_watch
+
+        check_expression(expression)
+        now = self._live.now()
+        doing = f"watch {clipped(expression, _LONGEST_LABEL)}"
+        return self._annotate(lambda record: with_watch(record, expression, author, now), doing)
+
+    def forget_watch(self, expression: str) -> Reply:
+        """Take an expression that is kept out of the record."""
+        from ..record.feedback import without_watch
+
+        doing = f"end of watching {clipped(expression, _LONGEST_LABEL)}"
+        return self._annotate(lambda record: without_watch(record, expression), doing)
 
     @property
     def can_undo(self) -> str | None:

@@ -12,7 +12,15 @@ from hypothesis import strategies as st
 from quizlog_tui.errors import UsageError
 from quizlog_tui.record.branches import answered, forked, remarks_moved, renamed
 from quizlog_tui.record.document import from_text, to_mapping
-from quizlog_tui.record.feedback import Feedback, added, on_branch, read
+from quizlog_tui.record.feedback import (
+    Feedback,
+    added,
+    on_branch,
+    read,
+    watches,
+    with_watch,
+    without_watch,
+)
 from quizlog_tui.record.model import Record
 from quizlog_tui.record.yaml_text import dump_yaml
 from tests.record.moves import MOVES, NOTHING, Move, record, walk
@@ -22,7 +30,7 @@ ANYTHING = st.recursive(
     lambda inner: (
         st.lists(inner, max_size=3)
         | st.dictionaries(
-            st.sampled_from(["at", "branch", "author", "time", "verdict", "text", "more"]),
+            st.sampled_from(["at", "branch", "author", "time", "verdict", "text", "watch", "more"]),
             inner,
             max_size=5,
         )
@@ -128,3 +136,44 @@ def test_a_remark_stays_with_the_answer_it_was_made_on(
         for said in read(after):
             assert said.branch is not None and said.at is not None
             assert after.path_of(said.branch)[said.at] == said.text
+
+
+NOW = "2026-11-27T12:00:00+00:00"
+
+
+def test_watched_expressions_are_entries_that_are_no_remarks() -> None:
+    before = holding([{"at": 0, "text": "fine"}])
+    found = with_watch(with_watch(before, "len(x)", "ann", NOW), "y", None, NOW)
+    assert found.extras["feedback"][1:] == [
+        {"watch": "len(x)", "author": "ann", "time": NOW},
+        {"watch": "y", "time": NOW},
+    ]
+    assert watches(found) == ["len(x)", "y"]
+    assert read(found) == read(before)
+    again = from_text(dump_yaml(to_mapping(found)), "record.yaml")
+    assert watches(again) == ["len(x)", "y"]
+    assert with_watch(found, "y", "bob", NOW) == found
+    assert without_watch(without_watch(found, "y"), "len(x)") == before
+
+
+def test_the_last_watched_expression_leaves_nothing() -> None:
+    empty = Record("q.py", 1)
+    assert without_watch(with_watch(empty, "x", None, NOW), "x") == empty
+    with pytest.raises(UsageError, match="'y' is not watched"):
+        without_watch(with_watch(empty, "x", None, NOW), "y")
+
+
+@pytest.mark.parametrize(
+    ("entry", "remarks"),
+    [
+        ({"watch": "x"}, 0),
+        ({"watch": "x", "at": 3, "more": 1}, 0),
+        ({"watch": 3}, 1),
+        ({"watch": "x", "text": "see there"}, 1),
+        ({"watch": "x", "verdict": "wrong"}, 1),
+    ],
+)
+def test_what_says_something_is_a_remark(entry: dict[str, Any], remarks: int) -> None:
+    found = holding([entry])
+    assert len(read(found)) == remarks
+    assert watches(found) == (["x"] if not remarks else [])
