@@ -346,6 +346,11 @@ def _named_files(source: Source) -> str:
     return f" ({', '.join(shown)})" if shown else ""
 
 
+def varied_in_words(observed: Collection[str]) -> list[str]:
+    """What the other replays of a branch change, in words; see `_conditions`."""
+    return [_IN_WORDS[name] for name in _conditions(observed) if name != STARTS]
+
+
 _IN_WORDS = {
     "hashes": "the order of hashes",
     "clock": "the clock",
