@@ -28,6 +28,7 @@ from tests.support.processes import IS_UP, below, is_up
 from tests.support.screens import (
     SIZE,
     SIZES,
+    found,
     idle,
     opened,
     patiently,
@@ -425,6 +426,18 @@ async def test_drift_says_for_each_branch_how_far_it_fits(record: Path) -> None:
         await pilot.press("j", "enter")
         await opened(pilot, ChooseScreen)
         await press(pilot, "G", "enter")
+
+
+@pytest.mark.parametrize(("words", "kind"), [("verify", ProofScreen), ("drift", DriftScreen)])
+async def test_both_are_in_the_palette(
+    words: str, kind: type[ProofScreen | DriftScreen], record: Path
+) -> None:
+    async with playing(record) as pilot:
+        await press(pilot, "escape")
+        await pilot.press("ctrl+p", *words)
+        await found(pilot, f"{words.capitalize()}: ")
+        await pilot.press("enter")
+        await opened(pilot, kind)
 
 
 async def test_the_verdict_leads_to_the_drift(record: Path) -> None:

@@ -112,16 +112,20 @@ class Proving:
         self._panes.show_status()
 
     def _place(self) -> tuple[object, ...]:
-        """Where the user is: a result opens a screen only if that is still the same."""
-        output = self._panes.output
-        return self._screen.is_active, self._panes.state.head, self._screen.focused, output.scroll_y
+        """Where the user is in the player."""
+        return self._panes.state.head, self._screen.focused, self._panes.output.scroll_offset
+
+    def _is_still_at(self, place: tuple[object, ...]) -> bool:
+        """Whether a result may open a screen: the user has gone nowhere else meanwhile."""
+        return self._screen.is_active and place == self._place()
 
     # -- verifying
 
     def verify(self) -> None:
         """Verify the record; if its verdict stands already, show how it was found."""
-        if self._panes.verdict:
-            self._screen.run_worker(self._show_verdict(), group=DIALOG)
+        proven = self._known.get(self.session.path)
+        if proven is not None and self._panes.verdict:
+            self._screen.run_worker(self._show_verdict(proven), group=DIALOG)
         elif self._is_free():
             self._screen.run_worker(self._verify(), group=_PROOF)
 
@@ -141,8 +145,8 @@ class Proving:
         self._known[self.session.path] = proven
         self._seen = {}
         self._show(proven)
-        if place == self._place():
-            self._screen.run_worker(self._show_verdict(), group=DIALOG)
+        if self._is_still_at(place):
+            self._screen.run_worker(self._show_verdict(proven), group=DIALOG)
         else:
             tell(self._screen, f"{self._panes.verdict}; {again} shows how it was found")
 
@@ -159,11 +163,11 @@ class Proving:
         proven = ProvenRecord(verdict, about)
         return proven, self._change(proven)
 
-    async def _show_verdict(self) -> None:
+    async def _show_verdict(self, proven: ProvenRecord) -> None:
         """Show how the verdict was found, and then what the user wants to see."""
         from ..screens.proof import ProofScreen
 
-        screen = ProofScreen(self._known[self.session.path], self.session.path)
+        screen = ProofScreen(proven, self.session.path)
         chosen = await self._screen.app.push_screen_wait(screen)
         if chosen == "drift":
             self.drift()
@@ -237,7 +241,7 @@ class Proving:
         report = await self._run(partial(self._compare, replayer), replayer.cancel, doing)
         if report is None:
             return
-        if place == self._place():
+        if self._is_still_at(place):
             self._screen.run_worker(self._show_drift(report), group=DIALOG)
         else:
             fits = "fits" if report.agrees else "does not fit"
