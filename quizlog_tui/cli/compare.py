@@ -11,12 +11,11 @@ from ..files.paths import record_path
 from ..proof.compare import Side, compare, difference_lines, early_end, runs_of, side_of
 from ..proof.diverge import Difference
 from ..proof.drift import (
-    BranchDrift,
     DriftReport,
     describe_files,
     difference_text,
     drift_report,
-    drift_text,
+    fit_text,
 )
 from ..record.store import RecordFile
 from ..replay.replayer import Replayer
@@ -132,17 +131,10 @@ def _report_lines(report: DriftReport) -> Iterator[str]:
     yield f"the script {changed}"
     for name, change in told_once(report.files, "file"):
         yield from map(one_line, describe_files([(name, change)]))
-    found = ((one.branch, one_line(_agreement(one))) for one in report.branches)
+    found = ((one.branch, one_line(fit_text(one))) for one in report.branches)
     rows = [(one_line(place), said) for place, said in told_once(found, "branch")]
     width = max(len(place) for place, _ in rows)
     yield from (f"{place:{width}}  {said}" for place, said in rows)
-
-
-def _agreement(branch: BranchDrift) -> str:
-    if branch.difference is None and branch.known < branch.answers:
-        answers = plural(branch.answers, "answer")
-        return f"{answers}, nothing differs in the {plural(branch.known, 'step')} known"
-    return drift_text(branch)
 
 
 def _run_migrate(arguments: Namespace) -> int:

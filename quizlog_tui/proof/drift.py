@@ -16,7 +16,7 @@ from ..replay.script.needed_files import file_hashes
 from ..replay.script.source import Source
 from ..replay.transcript import Transcript
 from ..replay.world import World, world_of
-from ..text import one_line
+from ..text import one_line, plural
 from .diverge import Difference
 from .recorded import RecordedBranch, difference_from_record, differs, recorded_branch
 
@@ -171,6 +171,14 @@ def drift_text(drift: BranchDrift) -> str:
     if drift.difference is None:
         return agreed
     return f"{agreed}{', then' if drift.agreed else ':'} {difference_text(drift.difference)}"
+
+
+def fit_text(branch: BranchDrift) -> str:
+    """Describe how far a branch fits; nothing more is known if another tool gave the answers."""
+    if branch.difference is None and branch.known < branch.answers:
+        answers = plural(branch.answers, "answer")
+        return f"{answers}, nothing differs in the {plural(branch.known, 'step')} known"
+    return drift_text(branch)
 
 
 def _agreement(agreed: int, answers: int) -> str:

@@ -34,6 +34,10 @@ Draw = Callable[[Sequence[int], int], Iterable[int]]
 """Draws so many of these branches."""
 
 
+Progress = Callable[[str, int, int], None]
+"""Told each time a branch is judged: its name, how many are, and how many are to be."""
+
+
 def by_chance(some: Sequence[int], count: int) -> Iterable[int]:
     """Draw from the system's randomness, which nobody can foretell."""
     from random import SystemRandom  # takes long to import, and few records need it
@@ -67,6 +71,7 @@ def verify_branches(
     *,
     thorough: bool = False,
     draw: Draw = by_chance,
+    progress: Progress = lambda branch, done, total: None,
 ) -> Verdict:
     """The verdict on all branches of a record, each to its end; the active one comes first.
 
@@ -79,6 +84,7 @@ def verify_branches(
         vouched: Files of the script's folder that are not leftovers, though the script writes them.
         thorough: Replay each branch alone, not only some.
         draw: Draws the branches that are replayed alone.
+        progress: Told how far it is, in the thread of the caller.
 
     Raises:
         CancelledError: `runs` were cancelled.
@@ -88,8 +94,9 @@ def verify_branches(
     with elsewhere(source.path.parent, record.seed) as at:
         trials = Trials(source, world_of(record), runs, at)
         names = [None, *(name for name in others if name not in older)]
+        judged = _counted(progress, len(names))
         branches = [
-            BranchVerifier(record, source, trials, name, vouched, thorough=thorough)
+            BranchVerifier(record, source, trials, name, vouched, judged, thorough=thorough)
             for name in names
         ]
         verdicts = _judge_branches(trials, branches, draw, thorough=thorough)
@@ -102,6 +109,17 @@ def verify_branches(
             else:
                 found.append(next(verdicts))
     return combine_verdicts(found, not_judged)
+
+
+def _counted(progress: Progress, total: int) -> Callable[[str], None]:
+    """Tells the progress for each branch that is judged; none counts twice."""
+    done: set[str] = set()
+
+    def judged(branch: str) -> None:
+        done.add(branch)
+        progress(branch, len(done), total)
+
+    return judged
 
 
 def _judge_branches(

@@ -10,7 +10,7 @@ returns the verdict. So the caller can answer equal requests of several branches
 
 from __future__ import annotations
 
-from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 from dataclasses import replace
 from os.path import isfile
 from pathlib import Path
@@ -68,6 +68,7 @@ class BranchVerifier:
         trials: Makes the replays.
         branch: The name of the branch; None for the active one.
         vouched: Files of the script's folder that are not leftovers.
+        judged: Told the name of the branch as soon as there is a verdict on it.
         thorough: Replay it in all worlds, as the active branch is in any case.
     """
 
@@ -78,6 +79,7 @@ class BranchVerifier:
         trials: Trials,
         branch: str | None = None,
         vouched: Collection[str] = (),
+        judged: Callable[[str], None] = lambda branch: None,
         *,
         thorough: bool = False,
     ) -> None:
@@ -85,6 +87,7 @@ class BranchVerifier:
         self._record = record
         self._branch = branch
         self._vouched = vouched
+        self._tell_judged = judged
         self._source = source
         self._thorough = thorough or branch is None
         self._shown: Transcript | None = None
@@ -119,7 +122,10 @@ class BranchVerifier:
             verdict = yield from self._judged(shared=shared, alone=alone)
         except LimitError as error:
             verdict = Verdict("unverifiable", reason=error.message)
-        return verdict and replace(verdict, branch=self._branch)
+        if verdict is None:
+            return None
+        self._tell_judged(self._branch or self._record.branch)
+        return replace(verdict, branch=self._branch)
 
     def _judged(self, *, shared: bool, alone: bool) -> Inquiry[Verdict | None]:
         observed_then = parse_world(self._record.extras.get("world")).get("met", "").split()
@@ -338,6 +344,11 @@ def _named_files(source: Source) -> str:
     names = [path.relative_to(folder).as_posix() for path in needed_files(source)]
     shown = [*names[:_MOST_NAMES], *(["..."] if names[_MOST_NAMES:] else [])]
     return f" ({', '.join(shown)})" if shown else ""
+
+
+def varied_in_words(observed: Collection[str]) -> list[str]:
+    """What the other replays of a branch change, in words; see `_conditions`."""
+    return [_IN_WORDS[name] for name in _conditions(observed) if name != STARTS]
 
 
 _IN_WORDS = {

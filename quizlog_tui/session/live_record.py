@@ -258,6 +258,19 @@ class LiveRecord:
         self.awaits_replay = False
         return found
 
+    def on_disk(self) -> tuple[Record, Source]:
+        """The record and its script as their files are now; what is shown stays, nothing is run.
+
+        Raises:
+            RecordError: The record cannot be read.
+            ScriptError: The script cannot be read.
+        """
+        record = RecordFile(self.file.path).read()
+        script = self._read_script(record)
+        if isinstance(script, ScriptError):
+            raise script
+        return record, script
+
     def _run(self, record: Record, script: Source) -> SettledRecord:
         if record.output:
             _checked_output(self.file.path, record.output, script.path)

@@ -377,6 +377,10 @@ class Session:
 
         return verify(self.path, UncachedRuns(self._live.replayer.limits))
 
+    def on_disk(self) -> tuple[Record, Source]:
+        """The record and its script as their files are now; see `LiveRecord.on_disk`."""
+        return self._live.on_disk()
+
     def inspect(
         self,
         at: int | None = None,

@@ -54,6 +54,7 @@ from .widgets.text_fields import take_paste
 
 if TYPE_CHECKING:
     from ..episodes.read.index import EpisodeFile
+    from ..proof.proven import ProvenRecord
 
 
 _ASCII = AsciiFilter()
@@ -116,6 +117,8 @@ class QuizlogApp(Program, inherit_bindings=False):
         """The messages since the start."""
         self._agreed: set[str] = set()
         """The models that the user agreed to ask although they may cost money."""
+        self._proofs: dict[Path, ProvenRecord] = {}
+        """The verdicts on records."""
         self.in_ascii = False
         """Whether the terminal shows only ASCII."""
         self._themes = InstalledThemes(self)
@@ -317,6 +320,7 @@ class QuizlogApp(Program, inherit_bindings=False):
             self._clock,
             known_author(self.config) or "",
             self._agreed,
+            self._proofs,
             confirms=self.config.confirm_branches,
             browsing=browsing,
             found=found,

@@ -344,3 +344,14 @@ def test_what_starts_nothing_is_not_accused_of_it(condition: str) -> None:
 def test_what_shows_another_text_each_time_is_not_accused_either() -> None:
     texts = iter(range(1_000))
     assert culprits(lambda changed: str(next(texts))) == ()
+
+
+@pytest.mark.parametrize(("count", "misled"), [(1, []), (4, []), (BRANCHES, []), (BRANCHES, [3])])
+def test_each_branch_is_told_once_it_is_judged(count: int, misled: list[int]) -> None:
+    told: list[tuple[str, int, int]] = []
+    runs = Told(misled)
+    record = runs.record(misled, count)
+    judged(runs, record, progress=lambda *each: told.append(each), thorough=True)
+    assert {name for name, _, _ in told} == {*record.all_names}
+    assert [done for _, done, _ in told[:count]] == [*range(1, count + 1)]
+    assert {(done, total) for _, done, total in told[count - 1 :]} == {(count, count)}

@@ -72,7 +72,7 @@ async def test_a_record_that_tells_nobody_shows_no_sums(build: Build) -> None:
 
 async def test_a_key_shows_the_answers_of_one_giver_after_the_other(record: Path) -> None:
     async with playing(record, clock=StillClock(), size=(120, 30)) as pilot:
-        screen = await press(pilot, "escape", "P")
+        screen = await press(pilot, "escape", "at")
         answers = screen.query_one("#timeline", RowList)
 
         def listed() -> list[str]:
@@ -86,13 +86,13 @@ async def test_a_key_shows_the_answers_of_one_giver_after_the_other(record: Path
         assert (screen.state.step, answers.index) == (1, 0)
         await press(pilot, "l")
         assert (screen.state.step, answers.index) == (2, 0)
-        await press(pilot, "P")
+        await press(pilot, "at")
         await shows(pilot, "Answers by unknown ·")
         assert listed() == ["0"]
-        await press(pilot, "P")
+        await press(pilot, "at")
         await shows(pilot, "Answers by bob [b] ·")
         assert (listed(), answers.index) == (["2"], 0)
-        await press(pilot, "P")
+        await press(pilot, "at")
         await shows(pilot, "of 4 answers the timeline shows all")
         assert (len(listed()), answers.index, screen.state.step) == (5, 2, 2)
 
@@ -105,7 +105,7 @@ async def test_answers_that_come_and_other_branches_are_shown_by_the_same_giver(
         session.fork(0, "his", "his", giver=BOB)
         session.switch("main")
     async with playing(record, clock=StillClock(), size=(120, 30)) as pilot:
-        screen = await press(pilot, "escape", "P")
+        screen = await press(pilot, "escape", "at")
         answers = screen.query_one("#timeline", RowList)
         screen.editing.switch("other")
         await settled(pilot)
@@ -117,5 +117,5 @@ async def test_answers_that_come_and_other_branches_are_shown_by_the_same_giver(
         screen.editing.switch("his")
         await settled(pilot)
         assert len(answers.document) == 0
-        await press(pilot, "2", "j", "enter", "escape", "P")
+        await press(pilot, "2", "j", "enter", "escape", "at")
         assert len(answers.document) == 2

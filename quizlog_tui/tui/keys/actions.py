@@ -114,7 +114,9 @@ _PLAYER = (
     _a("player.note", "a", "note", "Note", "write a note or verdict on this step", shell="quizlog feedback RECORD K TEXT", writes="notes"),
     _a("player.notes", "F", "notes", "Notes", "show all notes and verdicts", shell="quizlog feedback RECORD"),
     _a("player.effort", "t", "effort", "Times", "show who answered and how long it took, in sums", shell="quizlog steps RECORD"),
-    _a("player.giver", "P", "giver", "Answers by", "show only answers by one giver in the timeline, or all", shell="quizlog steps RECORD --by WHO"),
+    _a("player.verify", "P", "verify", "Verify", "check that replays show what the record shows; again for how it was found", shell="quizlog verify RECORD"),
+    _a("player.drift", "D", "drift", "Drift", "show how far each branch fits the script as it is now", shell="quizlog drift RECORD"),
+    _a("player.giver", "at", "giver", "Answers by", "show only answers by one giver in the timeline, or all", shell="quizlog steps RECORD --by WHO"),
     _a("player.decision", "d", "decision", "Decision", "show how several models chose this answer", shell="quizlog decisions RECORD"),
     _a("player.ask", "m", "ask_models", "Ask models", "ask several models the pending question and decide", shell="quizlog solve RECORD", writes="record"),
     _a("player.episode", "E", "episode", "Episode", "write this branch to a file as an episode of training data", shell="quizlog episodes build RECORD --branch NAME", writes="record"),
@@ -192,6 +194,17 @@ _COMPARE = (
     _a("compare.left", "ctrl+left", "sideways(-10)", "To the left", "scroll wide tables to the left"),
     _a("compare.leave", "q", "leave", "Back", "go back to the player", footer=True),
 )  # fmt: skip
+_PROOF = (
+    _a("proof.go", "enter", "go", "Go there", "go to the step that differs", footer=True),
+    _a("proof.drift", "d", "drift", "Drift", "show how far each branch fits the script as it is now", footer=True, shell="quizlog drift RECORD"),
+    _a("proof.right", "ctrl+right", "sideways(10)", "To the right", "scroll wide tables to the right"),
+    _a("proof.left", "ctrl+left", "sideways(-10)", "To the left", "scroll wide tables to the left"),
+    _a("proof.leave", "q,P", "leave", "Back", "go back to the player", footer=True),
+)  # fmt: skip
+_DRIFT = (
+    _a("drift.go", "l,right", "go", "Go there", "go to the step where the selected branch differs, like enter", footer=True),
+    _a("drift.leave", "q,D", "leave", "Back", "go back to the player", footer=True),
+)  # fmt: skip
 _SWEEP = (
     _a("sweep.run", "f5,ctrl+s", "run", "Try", "try all answers in the box", footer=True, shell="quizlog sweep RECORD K ANSWER..."),
     _a("sweep.file", "f4,o", "file", "File", "read answers from a file, one per line", footer=True, shell="quizlog sweep RECORD K --from FILE"),
@@ -267,6 +280,8 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
     "notes": _NOTES,
     "ask": _ASK,
     "compare": _COMPARE,
+    "proof": _PROOF,
+    "drift": _DRIFT,
     "sweep": _SWEEP,
     "consensus": _CONSENSUS,
     "find": _FIND,

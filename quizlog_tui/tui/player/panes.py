@@ -73,6 +73,8 @@ class Panes:
         """Whether the user goes from record to record; the focus then stays on the screen."""
         self.held = ""
         """In words, that the record is held and who waits; empty if it is not."""
+        self.verdict = self.proving = ""
+        """In words, the verdict on the record, and what a proof under way does; empty if none."""
         self._form = OutputForm()
         self._folds = True
         self._is_near = len(session.transcript.steps) > _NEAR
@@ -138,7 +140,8 @@ class Panes:
     def show_status(self) -> None:
         """Draw the line at the top."""
         playing = f" · ▶ {_SPEEDS[self._speed]:g} steps/s" if self._playing else ""
-        self.screen.status(_status_text(self.session, self.state, self.held, playing))
+        said = (self.proving, self.held, self.verdict)
+        self.screen.status(_status_text(self.session, self.state, said, playing))
 
     def _scores(self) -> str:
         scores = [b.score for b in self.session.branches if b.score is not None]
@@ -448,8 +451,8 @@ class Panes:
             self.play()
 
 
-def _status_text(session: Session, state: PlayerState, held: str, playing: str) -> str:
-    """The line at the top: where one is, how the record stands, what is unusual."""
+def _status_text(session: Session, state: PlayerState, first: Sequence[str], playing: str) -> str:
+    """The line at the top: what comes first, where one is, how the record stands."""
     at, shown = state.step, state.shown
     name = f"{session.path.parent.resolve().name}/{session.path.name}"
     where = f"step {at} of {len(state.whole.steps)}"
@@ -465,7 +468,7 @@ def _status_text(session: Session, state: PlayerState, held: str, playing: str) 
     found = state.finding.text if state.finding else ""
     result = outcome(session.transcript.status, session.transcript.score)
     standing.insert(2 if found else 0, result)  # a finding is about the place
-    said = filter(None, (held, recorded, *alarm, found, *standing, f"{name}{slow}"))
+    said = filter(None, (*first, recorded, *alarm, found, *standing, f"{name}{slow}"))
     return " · ".join(said)
 
 

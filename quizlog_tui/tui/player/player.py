@@ -54,9 +54,11 @@ from .layout import PaneLayout
 from .looks import VariablesPane, choose_step_of_line
 from .panes import Panes, place_shown
 from .player_state import BisectFinding, PlayerState
+from .proving import Proving
 
 if TYPE_CHECKING:
     from ...episodes.build.make import BuildResult
+    from ...proof.proven import ProvenRecord
     from ..screens.notes import Remark
     from ..screens.sweep import Trial
 
@@ -105,6 +107,7 @@ class PlayerScreen(QuizlogScreen[None]):
         clock: Formats durations.
         author: Default author of notes.
         agreed: The models that the user agreed to ask although they may cost money; grows.
+        proofs: The verdicts of this program by record; grows.
         confirms: Whether to ask before an answer at an earlier step starts a branch.
         browsing: Whether the user goes from record to record; the focus then stays on the screen.
         found: A hit to go to at first.
@@ -147,6 +150,7 @@ class PlayerScreen(QuizlogScreen[None]):
         clock: Clock,
         author: str,
         agreed: set[str],
+        proofs: dict[Path, ProvenRecord],
         *,
         confirms: bool,
         browsing: bool,
@@ -173,6 +177,7 @@ class PlayerScreen(QuizlogScreen[None]):
         self.editing = Editing(self.panes, confirms=confirms)
         self.holding = Holding(self.panes)
         self.find_all = FindAll(self.panes, self.editing, replayer)
+        self.proving = Proving(self.panes, self.editing, replayer, proofs)
         self.commands = CommandRunner(self)
 
     @property
@@ -213,6 +218,7 @@ class PlayerScreen(QuizlogScreen[None]):
         self._offer_grants_if_refused()
         self.editing.follow()
         self.holding.follow()
+        self.proving.follow()
         if len(self.session.record.inputs) > self.session.pointer:
             self.editing.take_tail(self._place())
         if self._found_at_first is not None:
@@ -481,6 +487,18 @@ class PlayerScreen(QuizlogScreen[None]):
     def action_giver(self) -> None:
         """Show only the answers of the next giver in the timeline; after the last one, all."""
         self.panes.show_next_giver()
+
+    # -- proof
+
+    @_needs_script
+    def action_verify(self) -> None:
+        """Verify the record beside the screen, or show how its verdict was found."""
+        self.proving.verify()
+
+    @_needs_script
+    def action_drift(self) -> None:
+        """Show how far each branch fits the script as it is now."""
+        self.proving.drift()
 
     # -- notes and grants
 
@@ -809,11 +827,15 @@ class PlayerScreen(QuizlogScreen[None]):
         self.commands.cancel()
 
     def action_back(self) -> None:
-        """Escape: stop a running script, cancel a fork, leave the input or end a search."""
-        if not self.slow_work.running and self.state.mode != "answer":
+        """Escape: stop a script or a proof, cancel a fork, leave the input or end a search."""
+        if self.slow_work.running:
+            super().action_back()
+        elif self.proving.running:
+            self.proving.stop()
+        elif self.state.mode != "answer":
             self.panes.show(self.state.give_up())
             self.panes.output.focus()
-        elif not self.slow_work.running and self.panes.prompt.has_focus_within:
+        elif self.panes.prompt.has_focus_within:
             self.panes.output.focus()
         elif not self.slow_work.running and isinstance(self.focused, ExpressionLine):
             self.query_one("#values").focus()
@@ -852,7 +874,8 @@ class PlayerScreen(QuizlogScreen[None]):
         self.dismiss(None)
 
     def on_unmount(self) -> None:
-        """Remember the place, however one leaves, and end a command of the user's."""
+        """Remember the place, however one leaves, and end a command of the user's, and a proof."""
         self.commands.end()
+        self.proving.end()
         self.holding.end()
         self._remembered.remember(self.session.path, self.state.step, self.session.pointer)

@@ -80,10 +80,23 @@ class Program(App[None]):
 
 
 class SlowWork:
-    """Runs calls of a screen, which stays usable, shows what is running, and can cancel it."""
+    """Runs calls of a screen, which stays usable, shows what is running, and can cancel it.
 
-    def __init__(self, screen: QuizlogScreen[Any]) -> None:
+    Args:
+        screen: The screen.
+        show: Shows what is running; nothing is if the text is empty.
+        cancel: Makes the call that runs end soon; called until it does.
+    """
+
+    def __init__(
+        self,
+        screen: QuizlogScreen[Any],
+        show: Callable[[str], None],
+        cancel: Callable[[], None],
+    ) -> None:
         self._screen = screen
+        self._show = show
+        self._cancel = cancel
         self.running = False
         """Whether something is running that Escape can stop."""
         self.slow = False
@@ -119,7 +132,7 @@ class SlowWork:
                 self._stopping.stop()
                 self._stopping = None
             if self._screen.is_mounted:
-                self._screen.show_work("")
+                self._show("")
 
     def _tell_slow(self, doing: str) -> None:
         self.slow = True
@@ -131,14 +144,14 @@ class SlowWork:
 
     def _tell(self, doing: str) -> None:
         if self.running and self._screen.is_mounted:
-            self._screen.show_work(f"… {one_line(doing)}; Escape stops it")
+            self._show(f"… {one_line(doing)}; Escape stops it")
 
     def stop(self) -> None:
         """Cancel the work repeatedly until it ends."""
         self._stops += 1
-        self._screen.cancel()
+        self._cancel()
         if self._stopping is None:
-            self._stopping = self._screen.set_interval(_STOP_SECONDS, self._screen.cancel)
+            self._stopping = self._screen.set_interval(_STOP_SECONDS, self._cancel)
 
 
 def halves(rows: str, detail: str) -> ComposeResult:
@@ -193,7 +206,7 @@ class QuizlogScreen(Screen[ScreenResultType], Generic[ScreenResultType], inherit
     def __init__(self) -> None:
         super().__init__()
         self._status = self._doing = ""
-        self.slow_work = SlowWork(self)
+        self.slow_work = SlowWork(self, self.show_work, self.cancel)
         """Runs slow work and shows its errors."""
         self._searched: LineView | None = None
         self.audit: Audit | None = None

@@ -27,6 +27,7 @@ from ...files.paths import record_path, typed_path
 from ...proof.compare import AlignedRow, Givers, Span, align, changes, words
 from ...proof.diverge import first_difference
 from ...proof.drift import NOUNS
+from ...record.append_only_list import AppendOnlyList
 from ...record.lineage import partings
 from ...record.who import known_giver, on_branch
 from ...replay.replayer import Replayer
@@ -521,6 +522,16 @@ _AROUND = 4
 """Cells of border, scroll bar and mark, to measure rows before they are shown."""
 
 
+def compared_texts(a: str, b: str, names: tuple[str, str], step: int) -> Comparison:
+    """Two texts of one step, side by side."""
+
+    def side(name: str, text: str) -> DrawnSide:
+        stop = Step("", (text,), "", None, "")
+        return DrawnSide(name, Transcript(AppendOnlyList(), stop, "in_progress"), step)
+
+    return Comparison(side(names[0], a), side(names[1], b))
+
+
 class CompareScreen(QuizlogScreen[int | None]):
     """Shows a comparison; dismisses with a step of the left run to show, or None.
 
@@ -636,16 +647,20 @@ async def choose(
     if chosen is None:
         return None
     if chosen < len(others):
-        name = others[chosen].name
-
-        def other() -> DrawnSide:
-            return side_of(session, name, session.transcript_of(name))
-
-        return await _compared(screen, side, other)
+        return await compare_branch(screen, session, side, others[chosen].name)
     wanted = (await screen.ask("Compare with which record? FILE, or FILE@BRANCH") or "").strip()
     if not wanted:
         return None
     return await _compared(screen, side, lambda: _record_side(wanted, replayer, session.audit))
+
+
+async def compare_branch(
+    screen: QuizlogScreen[Any], session: Session, side: DrawnSide, name: str
+) -> Comparison | None:
+    """Compare a side with a branch; None after an error that was shown."""
+    return await _compared(
+        screen, side, lambda: side_of(session, name, session.transcript_of(name))
+    )
 
 
 async def choose_step(
