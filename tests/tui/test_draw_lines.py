@@ -86,10 +86,17 @@ def test_a_row_without_its_loop_open_stands_for_all_up_to_the_next(found: Trace)
 def test_what_a_line_changed_stands_beside_as_much_of_it_as_there_is_room_for() -> None:
     found = trace(LineEvent("/quiz/quiz.py", 3, "f", 0, {"c": "1234567"}))
     table = line_table(found, line_rows(found, ()), (), QUIZ)
-    table.starts(24)
+    table.starts(28)
     assert table[0].text == "    3 c = a * b  c = 1234567"
-    table.starts(16)
+    table.starts(24)
     assert table[0].text == "    3 c = a *…  c = 1234567"
+
+
+def test_the_count_of_a_loop_is_seen_beside_a_long_line() -> None:
+    found = trace(*ran(2, 3, 2, 3, 2, 3, 2))
+    table = line_table(found, line_rows(found, ()), (), QUIZ)
+    table.starts(24)
+    assert table[0].text == "▸   2 for b in…  3 times"
 
 
 def test_a_file_that_is_none_of_the_scripts_has_no_source() -> None:

@@ -6,6 +6,8 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from rich.cells import cell_len
+
 from ...debug.inspection import LineEvent, Trace
 from ...replay.script.source import Source
 from ...text import clipped, one_line
@@ -110,13 +112,12 @@ def _line(trace: Trace, row: LineRow, opened: Collection[int], source: Source, w
     event = trace.events[row.at]
     sign = " " if not row.times else "▾" if row.at in opened else "▸"
     code = " " * _INDENT * min(row.level + event.depth, _MOST_DEPTH) + code_of(event, source)
-    changed = "" if row.times else changed_text(event)
-    room = width - _NUMBER - len(changed) - GAP
+    beside = f"{row.times:,} times" if row.times else changed_text(event)
+    room = width - _NUMBER - cell_len(beside) - GAP
     return line(
         (f"{sign}{event.line:4} ", "dim"),
-        (clipped(code, max(room, width // 2)) if changed else code, "code"),
-        (f"  {row.times:,} times" if row.times else "", "warn"),
-        (" " * GAP + changed if changed else "", "answer"),
+        (clipped(code, max(room, width // 3)) if beside else code, "code"),
+        (" " * GAP + beside if beside else "", "warn" if row.times else "answer"),
         cut=True,
     )
 

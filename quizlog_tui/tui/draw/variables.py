@@ -138,7 +138,7 @@ class _Drawing:
         rows = self._value(variable, path, at, 0, "+" if before is None else "~")
         yield next(rows)
         if before is not None:
-            yield ValueRow(line((f"      was {one_line(before)}", "removed"), cut=True), at)
+            yield ValueRow(line((f"      was {one_line(before)}", "dim"), cut=True), at)
         yield from rows
 
     def _value(
