@@ -19,6 +19,7 @@ from typing import Any
 
 from ..errors import QuizlogError, RecordError
 from ..files.regular_file import open_regular, read_regular
+from ..text import clipped
 from .feedback import Feedback, read_from
 from .model import MAIN, STATUSES, Status
 from .store import SUFFIXES, RecordFile
@@ -27,6 +28,8 @@ from .yaml_text import MAX_BYTES, parse, parse_own
 _SKIPPED = frozenset({"node_modules", "__pycache__", "site-packages", "venv"})
 _SKIM_FROM = 64 * 1024
 """Files below this size in bytes are read whole, which finds every error in them."""
+_MOST_OF_ERROR = 200
+"""Characters of an error's text that a summary has."""
 _MOST_BYTES = 512 * 1024
 """A record of which more than this is left without its long lists has no preview."""
 
@@ -55,6 +58,8 @@ class Summary:
     """When the file was last written, in seconds since 1970; 0 if unknown."""
     problem: str | None = None
     """Why the record cannot be read, in one line; None if it can."""
+    error: str | None = None
+    """The start of the error's text; None without one."""
 
     @property
     def time(self) -> datetime:
@@ -101,6 +106,7 @@ def _problem(error: QuizlogError, path: Path) -> str:
 
 def _read(path: Path, changed: float) -> Summary:
     record = RecordFile(path).read()
+    error = record.last_error
     return Summary(
         path,
         record.script,
@@ -111,6 +117,7 @@ def _read(path: Path, changed: float) -> Summary:
         len(record.names),
         record.seed,
         changed,
+        error=None if error is None else clipped(error.message, _MOST_OF_ERROR),
     )
 
 
@@ -175,12 +182,18 @@ def _skimmed_summary(
     shown = {name for name, entry in branches.items() if entry.get("deleted") is None}
     score = {"in_progress": None, "success": 1.0, "error": _error_score(data)}[status]
     count = len(shown | {active})
-    return Summary(path, script, status, score, used, recorded, count, seed, changed)
+    error = _error_start(data)
+    return Summary(path, script, status, score, used, recorded, count, seed, changed, error=error)
 
 
 def _error_score(data: Mapping[str, Any]) -> float | None:
     error = data.get("last_error")
     return None if error is None else float(error.get("score", 0))
+
+
+def _error_start(data: Mapping[str, Any]) -> str | None:
+    error = data.get("last_error")
+    return None if error is None else clipped(str(error["message"]), _MOST_OF_ERROR)
 
 
 @dataclass(frozen=True)

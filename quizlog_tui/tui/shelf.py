@@ -281,6 +281,8 @@ STATUSES = ("", *model.STATUSES, _UNREADABLE)
 """The statuses to filter by; empty for all."""
 ORDERS = ("name", "changed", "score", "steps")
 _USUAL = "record.yaml"
+_WIDEST_ERROR = 40
+"""Cells of the column of errors at most."""
 _FIRST_STEPS = {
     "library.new": "makes a record for a quiz script (in a shell: quizlog new SCRIPT)",
     "library.reload": "looks again; records that other programs write appear by themselves",
@@ -316,7 +318,10 @@ def status_words(status: str) -> str:
 def library_grid(
     shown: Sequence[Summary], folder: Path, clock: Clock, lay_out: Callable[[int], Layout]
 ) -> Grid:
-    """A row for each record, the columns as `record_layout` has them for a width."""
+    """A row for each record, the columns as `record_layout` has them for a width.
+
+    An error that does not fit into its column stands below its row.
+    """
     names = told_apart(_name(one, folder) for one in shown)
 
     def make(index: int, columns: Layout) -> Line:
@@ -326,9 +331,13 @@ def library_grid(
     def text(index: int) -> str:
         one = shown[index]
         words = one.problem or WORDS[one.status]
-        return f"{_name(one, folder)} {words} {one.script or ''}"
+        return f"{_name(one, folder)} {words} {one.script or ''} {_error(one)}"
 
-    return Grid(len(shown), lay_out, make, text)
+    def below(index: int, columns: Layout) -> list[tuple[str, str]]:
+        error = _error(shown[index])
+        return [] if _fits(error, columns) else [(f"    ✗ {error}", "error")]
+
+    return Grid(len(shown), lay_out, make, text, below=below)
 
 
 def record_layout(shown: Sequence[Summary], folder: Path) -> Callable[[int], Layout]:
@@ -343,14 +352,25 @@ def record_layout(shown: Sequence[Summary], folder: Path) -> Callable[[int], Lay
         "branches": 8,
         "script": max(script, 8),
         "seed": max(6, widest(str(one.seed) for one in shown)),
+        "error": min(_WIDEST_ERROR, widest(map(_error, shown))),
     }
+    if not columns["error"]:
+        del columns["error"]
     if len({one.script and Path(one.script).name for one in shown if not one.problem}) <= 1:
         del columns["script"]  # it would say the same in each row
     else:
         del columns["seed"]
     least = {"record": min(24, columns["record"]), "branches": 8}
-    least |= {name: 6 for name in ("script", "seed") if name in columns}
+    least |= {name: 6 for name in ("script", "seed", "error") if name in columns}
     return lambda width: layout(width, columns, least)
+
+
+def _error(one: Summary) -> str:
+    return plain(one.error or "")
+
+
+def _fits(error: str, columns: Layout) -> bool:
+    return widest([error]) <= columns.get("error", 0)
 
 
 def _name(one: Summary, folder: Path) -> str:
@@ -376,6 +396,7 @@ def _row(one: Summary, name: str, columns: Layout, clock: Clock) -> Line:
     cells["branches"] = str(one.branches) if one.branches > 1 else ""
     cells["script"] = (one.script or "", "dim")
     cells["seed"] = (str(one.seed), "dim")
+    cells["error"] = (_error(one) if _fits(_error(one), columns) else "", "error")
     return cells_line(columns, cells, ends=["record", "script"])
 
 

@@ -53,7 +53,8 @@ def test_a_summary_says_what_a_library_shows(tmp_path: Path) -> None:
         Record("quiz.py", 7, inputs, 2, "error", last_error=LastError("no", 1, 0.4))
     )
     os.utime(path, (100, 100))
-    assert summary(path) == Summary(path, "quiz.py", "error", 0.4, 2, 3, 1, 7, 100.0)
+    expected = Summary(path, "quiz.py", "error", 0.4, 2, 3, 1, 7, 100.0, error="no")
+    assert summary(path) == expected
 
 
 def test_a_big_record_is_not_parsed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

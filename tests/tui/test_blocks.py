@@ -11,6 +11,7 @@ import pytest
 from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import LastError
 from quizlog_tui.replay.transcript import Step, Transcript
+from quizlog_tui.session.session import Session
 from quizlog_tui.terminal_text import MOST
 from quizlog_tui.tui.clock import FrozenClock
 from quizlog_tui.tui.draw import output
@@ -212,6 +213,47 @@ def test_steps_that_show_the_same_in_another_run_are_not_measured_again(
     measured.clear()
     first.grown(longer).at(longer).starts(20)
     assert len(measured) == 1
+
+
+NOTES = {1: ["✎ wrong · ann: no", "✎ bob: " + "well " * 9], 3: ["✎ end"]}
+
+
+def test_the_notes_of_a_step_stand_above_its_rule_on_a_line_each() -> None:
+    run = run_of("one\n", "two\n", "three\n")
+    document = RunOutput(run, about=str, notes=NOTES).at(run)
+    assert list(document.starts(20)) == [0, 3, 8, 11, 13]
+    assert document[1].text.split("\n")[-3:-1] == ["✎ wrong · ann: no   ", "✎ bob: well well we…"]
+    assert ("✎ wrong · ann: no   ", "dim") in document[1].pieces
+    assert document[3].text == "b? ▏\n✎ end"  # of the pending step
+    assert "✎" not in document.text(1) + document.text(3)  # no search of the output finds them
+    assert list(RunOutput(run, about=str, notes=NOTES).at(run, first=1).starts(20))[:3] == [0, 5, 8]
+    hidden = RunOutput(run, about=str, notes=NOTES).at(run, 1)
+    hidden.starts(20)
+    assert "✎" not in hidden[3].text  # its question is not shown yet
+
+
+def test_other_notes_need_no_other_measure(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = run_of("one\n", "two\n", "three\n")
+    first = RunOutput(run, about=str)
+    assert list(first.at(run).starts(20)) == [0, 3, 6, 9, 10]
+    monkeypatch.setattr(RunOutput, "_height", None)
+    assert list(first.noted(NOTES).at(run).starts(20)) == [0, 3, 8, 11, 13]
+    assert list(first.noted(NOTES).grown(run).at(run).starts(20)) == [0, 3, 8, 11, 13]
+
+
+async def test_a_note_appears_at_its_step_when_it_is_made(build: Build) -> None:
+    path = build.record("for i in range(3): input(f'{i}? ')", "a", "b")
+    async with playing(path, clock=FrozenClock()) as pilot:
+        await press(pilot, "escape")
+        for at, text in ((0, "odd\nindeed"), (2, "stuck")):
+            with Session(path) as session:
+                session.comment(at, text, "wrong" if at else None, "ann")
+        await shows(pilot, "0? a │")
+        await shows(pilot, "✎ ann: odd⏎indeed")
+        await shows(pilot, "✎ wrong · ann: stuck")
+        await press(pilot, "0")
+        text = screen_text(pilot.app)
+        assert "✎ ann: odd⏎indeed" in text and "stuck" not in text
 
 
 def test_the_end_of_a_run_is_drawn_before_the_rest_is_measured() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from quizlog_tui.record.append_only_list import AppendOnlyList
-from quizlog_tui.record.model import Record
+from quizlog_tui.record.model import LastError, Record
 from quizlog_tui.replay.transcript import Step, Transcript
 from quizlog_tui.session.timeline import timeline
 from quizlog_tui.text import visible
@@ -127,6 +127,17 @@ def test_the_times_of_the_timeline_are_whole_however_many_steps(count: int) -> N
         for index in (0, count - 1):
             shown = document[index].text.rstrip()
             assert shown.endswith("0 ms") and cell_len(shown) <= width and f"{index} " in shown
+
+
+def test_the_last_row_of_the_timeline_shows_the_error_on_one_line() -> None:
+    error = LastError("no\nlamp \x1b]0;x\x07" + "dark " * 20, 3, 0.5)
+    run = Transcript(AppendOnlyList(), Step(None, (), "", None), "error", error, "ValueError")
+    rows = timeline(run, Record("quiz.py", 7))
+    document = timeline_grid(rows, run, 0, frozenset(), Clock())
+    shown = document[0].text
+    assert "✗ error, score 0.5" in shown and "  ValueError: no⏎lamp dark" in shown
+    assert document[0].cut and "\n" not in shown
+    assert "ValueError: no⏎lamp" in document.text(0)  # a search finds it too
 
 
 PARTS = st.lists(st.text("ab 日é\n─", max_size=30), max_size=4)

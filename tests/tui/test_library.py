@@ -606,6 +606,21 @@ def test_a_row_says_all_that_the_width_allows() -> None:
     assert rows(56, B) == ["b.yaml            just now    ✗ error 0.5    2/9"]
 
 
+def test_an_error_stands_in_its_column_or_below_the_row_that_has_no_room_for_it() -> None:
+    short = replace(B, error="no lamp")
+    long = replace(C, status="error", error="\x1b[1mit is dark\nin\u202e here " + "and cold " * 9)
+    grid = library_grid(
+        [A, short, long], HERE, FrozenClock(), record_layout([A, short, long], HERE)
+    )
+    assert list(grid.starts(100)) == [0, 1, 2, 4]
+    assert grid[1].text.rstrip().endswith("q.py      no lamp")
+    first, below = grid[2].text.split("\n")
+    assert first.rstrip().endswith("r.py") and below.startswith("    ✗ it is dark⏎in")
+    assert below.endswith("…") and len(below) == 100 and "\u202e" not in below
+    assert list(grid.starts(56)) == [0, 1, 3, 5]
+    assert "no lamp" in grid.text(1)  # as a search reads it
+
+
 def test_a_long_path_keeps_what_tells_it_apart() -> None:
     one = Summary(HERE / "a-very-long-folder-name/record.yaml", "q.py", "success", 1.0)
     assert rows(56, one)[0].startswith("…y-long-folder-name/  ")

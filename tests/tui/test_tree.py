@@ -12,13 +12,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textual.pilot import Pilot
 
+from quizlog_tui.record.given_here import note_given
+from quizlog_tui.record.store import RecordFile
+from quizlog_tui.replay.script.granted import grant, place_of
+from quizlog_tui.replay.script.source import read_source
+from quizlog_tui.replay.uncached_runs import UncachedRuns
 from quizlog_tui.session.reply import BranchInfo
 from quizlog_tui.session.session import Session
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
-from quizlog_tui.tui.screens.tree import TreeRow, TreeScreen, branch_detail, tree_grid, tree_rows
+from quizlog_tui.tui.screens.tree import (
+    TreeRow,
+    TreeScreen,
+    branch_detail,
+    branch_errors,
+    tree_grid,
+    tree_rows,
+)
 from quizlog_tui.tui.screenshot import screen_text
 from tests.support.build import Build
+from tests.support.processes import IS_UP, gives_up
 from tests.support.screens import ask, asking, check, idle, settled, shows, sized
 
 QUIZ = """
@@ -231,6 +244,52 @@ async def test_no_name_note_or_answer_is_markup_or_a_control_sequence(build: Bui
     assert not set(text) & set("\x1b\x07\x9b\u202e\u2028\x85")
 
 
+async def test_errors_stand_at_their_branches_and_beside_them_and_nothing_is_written(
+    record: Path,
+) -> None:
+    before = record.read_bytes()
+    app = QuizlogApp(record, clock=FrozenClock())
+    async with app.run_test(size=(60, 20)) as pilot:
+        await opened(pilot)
+        await shows(pilot, "✗ wrong │")
+        screen = await tree(pilot, "j", "j")
+        assert (screen._marked, screen.session.record.branch) == ("early", "main")
+        text = screen_text(app)
+        assert text.count("✗ wrong") == 3  # below two rows, and beside the selected one
+    assert record.read_bytes() == before
+
+
+async def test_errors_are_those_of_the_branches_after_a_change(record: Path) -> None:
+    app = QuizlogApp(record, clock=FrozenClock())
+    async with app.run_test() as pilot:
+        screen = await opened(pilot)
+        assert {*screen._errors} == {"early", "late"}
+        await tree(pilot, "G")
+        await asked(pilot, "r", "latest")
+        assert {*screen._errors} == {"early", "latest"}
+
+
+async def test_what_is_granted_to_a_script_is_not_used_to_look_at_its_branches(
+    build: Build,
+) -> None:
+    path = build.record(f"#quizlog: real-files\n{QUIZ}", "Ada", "no")
+    with Session(path) as session:
+        session.fork(1, "maybe", "other")
+        grant(session.source, ["real-files"])
+        note_given(path, session.record, place_of(session.source.path))
+    app = QuizlogApp(path, clock=FrozenClock())
+    async with app.run_test() as pilot:
+        screen = await opened(pilot)
+        assert screen.session.source.allowed and not screen._errors
+
+
+def test_the_errors_of_branches_can_be_given_up(build: Build) -> None:
+    path = build.record(f"input('a? ')\n{IS_UP}\nwhile True: pass\n", "1")
+    record, runs = RecordFile(path).read(), UncachedRuns()
+    source = read_source(build.folder / "quiz.py")
+    assert gives_up(lambda: branch_errors(record, source, ["main"], runs), runs.give_up)
+
+
 def branch(
     name: str, parent: str | None = None, at: int = 0, *, deleted: str | None = None
 ) -> BranchInfo:
@@ -342,6 +401,25 @@ def test_a_row_says_where_it_left_how_long_how_it_ended_and_the_note() -> None:
         "├─other       step 1         3  ✗ error 0.5    just now    a try",
         "└─gone        step 2         4  ␡ deleted",
     ]
+
+
+def test_a_remark_that_its_column_cuts_stands_below_the_row_and_so_does_a_second_one() -> None:
+    noted = replace(branch("noted", "main", 1), note="a try that is told at length")
+    grid = tree_grid(
+        tree_rows([branch("main"), noted, branch("last", "main", 2)]),
+        FrozenClock(),
+        {"noted": "no\nlamp", "last": "dark"},
+    )
+    assert list(grid.starts(80)) == [0, 1, 4, 5]
+    assert grid[1].text.split("\n")[1:] == [
+        f"{'    ✎ a try that is told at length':80}",
+        f"{'    ✗ no⏎lamp':80}",
+    ]
+    assert grid[2].text.rstrip().endswith("✗ error 0.5                dark")
+    assert list(grid.starts(40)) == [0, 1, 4, 6]  # there is no such column
+    assert list(grid.starts(120)) == [0, 1, 3, 4]
+    assert "told at length" in grid[1].text.split("\n")[0]
+    assert "a try that is told at length no⏎lamp" in grid.text(1)  # as a search reads it
 
 
 def detail(row: TreeRow, *path: str) -> list[str]:

@@ -1,12 +1,14 @@
 """Draws the output of a run with each answer in its place: one item per step, a rule below each.
 
+The notes on a step stand between its answer and the rule, each on one line.
 Lines of stderr are marked, below what was printed at the step. Of long output the first and last
 lines are shown, and between them how many are left out; only what is shown is settled.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from itertools import accumulate, takewhile
 from time import monotonic
@@ -17,6 +19,7 @@ from ...record.append_only_list import AppendOnlyList
 from ...replay.transcript import Step, StopPart, Transcript, stop_parts
 from ...terminal_text import MOST, plain, steers
 from ...text import one_line, plural
+from ..widgets.columns import fitted
 from ..widgets.documents import (
     TAB,
     Document,
@@ -36,6 +39,10 @@ _FIRST, _LAST = 20, 40
 _LONG = 100
 """Lines of an output that are not folded."""
 _MARK = "stderr: "
+
+
+Notes = Mapping[int, Sequence[str]]
+"""The notes on steps, a line each."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +65,8 @@ _USUAL = OutputForm()
 class RunOutput:
     """The items of a run's answered steps and their heights.
 
-    `about` gives what the rule below a step says of its answer; no rules if None.
+    `about` gives what the rule below a step says of its answer; no rules if None. `notes` are the
+    lines of the notes on steps.
     """
 
     def __init__(
@@ -66,8 +74,10 @@ class RunOutput:
         run: Transcript,
         form: OutputForm = _USUAL,
         about: Callable[[int], str] | None = None,
+        notes: Notes | None = None,
     ) -> None:
         self.form = form
+        self.notes = notes or {}
         self._about = about
         self._unwrapped: Unwrapped = "tables" if form.wraps else "all"
         self._steps = run.steps
@@ -76,10 +86,16 @@ class RunOutput:
 
     def grown(self, run: Transcript) -> RunOutput:
         """The items of another run, without measuring again the steps that both begin with."""
-        made = RunOutput(run, self.form, self._about)
+        made = RunOutput(run, self.form, self._about, self.notes)
         if self._width:
             same = _alike(run.steps, self._steps, len(self._heights))
             made._heights, made._width = self._heights[:same], self._width
+        return made
+
+    def noted(self, notes: Notes) -> RunOutput:
+        """The same items with other notes, measured as far as they are."""
+        made = copy(self)
+        made.notes = notes
         return made
 
     def at(self, shown: Transcript, hidden: int = 0, *, first: int = 0) -> Document:
@@ -88,11 +104,13 @@ class RunOutput:
         It begins with the step `first`; if that is not 0, nothing before it is measured.
         """
         last = tail(last_stop(shown), hidden, self.form)._replace(unwrapped=self._unwrapped)
-        return _Shown(self, first, len(shown.steps), last)
+        return _Shown(self, first, len(shown.steps), last, noted=not hidden)
 
     def item(self, index: int) -> Line:
         """An answered step."""
         pieces = _pieces(self._steps[index], self.form) or [("", "answer")]
+        for note in self.notes.get(index, ()):
+            pieces += [("\n", ""), (fitted(note, self._width), "dim")]
         if self._about is not None:
             pieces += [("\n", ""), (self._rule(index, self._about(index)), "dim")]
         return Line(tuple(pieces), unwrapped=self._unwrapped)
@@ -112,12 +130,18 @@ class RunOutput:
         if width != self._width:
             self._heights, self._width = [], width
         if first:
-            return [self._height(index) for index in range(first, count)]
-        for index in range(len(self._heights), count):
-            self._heights.append(self._height(index))
-        return self._heights[:count]
+            found = [self._height(index) for index in range(first, count)]
+        else:
+            for index in range(len(self._heights), count):
+                self._heights.append(self._height(index))
+            found = self._heights[:count]
+        for index in self.notes:
+            if first <= index < count:
+                found[index - first] += len(self.notes[index])
+        return found
 
     def _height(self, index: int) -> int:
+        """The rows of a step but for its notes."""
         own = _height(self.text(index), self._width, self._unwrapped)
         return own + (self._about is not None)
 
@@ -144,11 +168,15 @@ def _texts(step: Step) -> tuple[object, ...]:
 class _Shown(Document):
     """A run up to a stop."""
 
-    def __init__(self, run: RunOutput, first: int, count: int, last: Line) -> None:
+    def __init__(self, run: RunOutput, first: int, count: int, last: Line, *, noted: bool) -> None:
         self._run = run
         self._first = first
         self._count = count
         self._last = last
+        notes = run.notes.get(count, ()) if noted else ()
+        below = (piece for note in notes for piece in (("\n", ""), (safe(note), "dim")))
+        self._noted = last._replace(pieces=(*last.pieces, *below))
+        """The last stop with its notes, which no search of the output finds."""
 
     def shared_with(self, before: Document) -> int:
         """Number of leading items shared with another stop of the same run."""
@@ -161,7 +189,7 @@ class _Shown(Document):
 
     def __getitem__(self, index: int) -> Line:
         step = self._first + index
-        return self._run.item(step) if step < self._count else self._last
+        return self._run.item(step) if step < self._count else self._noted
 
     def numbered(self, index: int) -> Line:
         return _name_lines(self[index], f"{self._first + index:3} │ ")
@@ -172,7 +200,7 @@ class _Shown(Document):
 
     def starts(self, width: int) -> Sequence[int]:
         above = self._run.heights(self._first, self._count, width)
-        return list(accumulate([*above, len(rows(self._last, width))], initial=0))
+        return list(accumulate([*above, len(rows(self._noted, width))], initial=0))
 
 
 def _name_lines(item: Line, name: str) -> Line:

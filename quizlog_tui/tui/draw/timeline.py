@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from math import isnan
 from typing import NamedTuple
@@ -63,19 +63,27 @@ def timeline_grid(
         row = timeline[step]
         mark = (f"{'▸' if step == pointer else ' '}{step:{digits}} ", "dim")
         if row.answer is None:
-            state = (outcome(whole.status, whole.score), STYLES[whole.status])
-            return line(mark, state, (f" {_signs(row, step in decided)}", "warn"), cut=True)
+            return line(mark, *_end_pieces(whole, _signs(row, step in decided)), cut=True)
         cells = {name: columns[name].cell(row) for name in shown}
         return line(mark, *cells_line(shown, cells).pieces, cut=True)
 
     def text(step: int) -> str:
         row = timeline[step]
-        return f"{step} {row.answer} {plain(row.question or '')}"
+        end = whole.error_text() if row.answer is None else ""
+        return f"{step} {row.answer} {plain(row.question or '')}{end}"
 
     def lay_out(width: int) -> Layout:
         return _laid_out(columns, max(0, width - digits - 2))
 
     return Grid(len(timeline), lay_out, make, text, steps)
+
+
+def _end_pieces(whole: Transcript, signs: str) -> Iterator[tuple[str, str]]:
+    """How the run stands after its last answer: state, signs, and the error."""
+    style = STYLES[whole.status]
+    yield outcome(whole.status, whole.score), style
+    yield f" {signs}", "warn"
+    yield f" {one_line(whole.error_text())}", style
 
 
 class _Column(NamedTuple):

@@ -18,6 +18,7 @@ from ...files.paths import decisions_path
 from ...files.regular_file import Watch
 from ...record import who
 from ...record.append_only_list import AppendOnlyList
+from ...record.feedback import Feedback
 from ...record.lineage import lineage
 from ...record.model import Record
 from ...record.who import giver_and_door
@@ -30,6 +31,7 @@ from ...session.timeline import (
     step_efforts,
     timeline,
 )
+from ...text import one_line
 from ..draw.timeline import ALERT, DECISION, FORK, NOTE
 
 if TYPE_CHECKING:
@@ -53,6 +55,17 @@ def _marks(whole: Transcript, rows: Timeline, decided: frozenset[int]) -> dict[i
     if whole.status == "error":
         found[len(whole.steps)] = "✗"
     return dict(sorted((at, sign) for at, sign in found.items() if at <= len(whole.steps)))
+
+
+def _notes(rows: Timeline) -> dict[int, list[str]]:
+    return {
+        at: [_note_line(note) for note in rows[at].notes] for at in rows.marked if rows[at].notes
+    }
+
+
+def _note_line(note: Feedback) -> str:
+    head = " · ".join(filter(None, (note.verdict, note.author)))
+    return one_line(f"{NOTE} {': '.join(filter(None, (head, note.text)))}")
 
 
 @dataclass(frozen=True)
@@ -104,6 +117,7 @@ class KnownSteps:
         self._state: tuple[object, ...] | None = None
         self._timeline = timeline(session.transcript, session.record)
         self._marks: dict[int, str] = {}
+        self._notes: dict[int, list[str]] = {}
         self._effort_state: _EffortState | None = None
         self._efforts: list[StepEffort] = []
 
@@ -117,6 +131,7 @@ class KnownSteps:
             self._state = state
             self._timeline = timeline(whole, record)
             self._marks = _marks(whole, self._timeline, self.decided)
+            self._notes = _notes(self._timeline)
         return self._timeline
 
     @property
@@ -155,6 +170,11 @@ class KnownSteps:
         """The steps worth stopping at, each with its sign."""
         self.timeline(whole)
         return self._marks
+
+    def notes(self, whole: Transcript) -> dict[int, list[str]]:
+        """The notes on the steps that have some, a line each."""
+        self.timeline(whole)
+        return self._notes
 
     def _read_decisions(self) -> None:
         """Read the record's decisions if their file has changed."""

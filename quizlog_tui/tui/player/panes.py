@@ -22,7 +22,7 @@ from ...session.timeline import Timeline, TimelineRow, total_effort
 from ...terminal_text import plain
 from ...text import one_line, plural
 from ..clock import Clock
-from ..draw.output import OutputForm, RunOutput, is_too_long, next_step_with
+from ..draw.output import Notes, OutputForm, RunOutput, is_too_long, next_step_with
 from ..draw.status import bars, error_lines, outcome
 from ..draw.timeline import effort_text, timeline_grid
 from ..screens.base import QuizlogScreen
@@ -122,6 +122,7 @@ class Panes:
     def draw(self) -> None:
         """Draw the state."""
         state, shown = self.state, self.state.shown
+        self._take_notes(self.known.notes(state.whole))
         document = self._measured().at(shown, state.head.hidden, first=self._first)
         self.output.show(document, end=True)
         rows = self.known.timeline(state.whole)
@@ -299,8 +300,14 @@ class Panes:
         if self._run is None:
             opens = self.screen.key("player.fold") if self._folds else ""
             form = replace(self._form, opens=opens)
-            self._run = RunOutput(self.state.whole, form, self._about_answer)
+            notes = self.known.notes(self.state.whole)
+            self._run = RunOutput(self.state.whole, form, self._about_answer, notes)
         return self._run
+
+    def _take_notes(self, notes: Notes) -> None:
+        """Show other notes in what was measured."""
+        if self._run is not None and self._run.notes != notes:
+            self._run = self._run.noted(notes)
 
     async def measure(self) -> None:
         """Draw the whole of a long output as soon as it is measured; keys act meanwhile."""

@@ -5,15 +5,26 @@ Every change is a call of the session and can be undone, so that none needs a co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import asyncio
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
+from types import MappingProxyType
+from typing import NamedTuple
 
 from textual import on, work
 from textual.app import ComposeResult
 
 from ...errors import QuizlogError
 from ...files.regular_file import Watch
+from ...record.model import Record
 from ...replay.replayer import Replayer
+from ...replay.script.source import Source
+from ...replay.transcript import Transcript
+from ...replay.tree_walk import tree_of
+from ...replay.uncached_runs import UncachedRuns
+from ...replay.world import world_of
 from ...session.reply import BranchInfo
 from ...session.session import Session
 from ...text import one_line, plural, told_apart, visible
@@ -117,30 +128,66 @@ def _place(
     return above, min(branch.at, at)
 
 
-def tree_grid(rows: Sequence[TreeRow], clock: Clock) -> Grid:
-    """A row for each branch, the columns as the width allows."""
+class _Remark(NamedTuple):
+    """What is said of a branch besides how it stands."""
+
+    sign: str
+    text: str
+    style: str
+
+
+def tree_grid(
+    rows: Sequence[TreeRow], clock: Clock, errors: Mapping[str, str] = MappingProxyType({})
+) -> Grid:
+    """A row for each branch, the columns as the width allows.
+
+    The first remark on a branch stands in the last column if it fits, the others below the row.
+
+    Args:
+        rows: The branches.
+        clock: Formats ages.
+        errors: The errors that branches end with, by name, as far as they are known.
+    """
+    remarks = [list(_remarks(row.branch, errors)) for row in rows]
     columns = {
         "branch": max(widest(row.label for row in rows), 12),
         "left at": 7,
         "answers": 7,
         "state": 13,
         "created": 10,
-        "note": max(widest(row.branch.note for row in rows), 8),
+        "note": max(widest(said[0].text for said in remarks if said), 8),
     }
     least = {"branch": min(18, columns["branch"]), "created": 10, "note": 8}
 
+    def fits(index: int, shown: Layout) -> bool:
+        said = remarks[index]
+        return bool(said) and widest([said[0].text]) <= shown.get("note", 0)
+
     def make(index: int, shown: Layout) -> Line:
-        return cells_line(shown, _cells(rows[index], clock))
+        first = remarks[index][0] if fits(index, shown) else _Remark("", "", "")
+        return cells_line(shown, _cells(rows[index], clock, first))
+
+    def below(index: int, shown: Layout) -> list[tuple[str, str]]:
+        said = remarks[index][fits(index, shown) :]
+        return [(f"    {one.sign} {one.text}", one.style) for one in said]
 
     def text(index: int) -> str:
         branch = rows[index].branch
-        state = state_text(branch.status, branch.score)
-        return f"{rows[index].label} {state} {branch.note or ''}"
+        said = " ".join(one.text for one in remarks[index])
+        return f"{rows[index].label} {state_text(branch.status, branch.score)} {said}"
 
-    return Grid(len(rows), lambda width: layout(width, columns, least), make, text)
+    lay_out = partial(layout, columns=columns, least=least)
+    return Grid(len(rows), lay_out, make, text, below=below)
 
 
-def _cells(row: TreeRow, clock: Clock) -> dict[str, Cell]:
+def _remarks(branch: BranchInfo, errors: Mapping[str, str]) -> Iterator[_Remark]:
+    if branch.note:
+        yield _Remark("✎", branch.note, "")
+    if branch.name in errors:
+        yield _Remark("✗", errors[branch.name], "error")
+
+
+def _cells(row: TreeRow, clock: Clock, said: _Remark) -> dict[str, Cell]:
     branch = row.branch
     state = (state_text(branch.status, branch.score), STYLES[branch.status])
     return {
@@ -149,16 +196,32 @@ def _cells(row: TreeRow, clock: Clock) -> dict[str, Cell]:
         "answers": f"{branch.length:>7}",
         "state": ("␡ deleted", "dim") if branch.deleted else state,
         "created": (clock.describe(branch.created), "dim"),
-        "note": branch.note or "",
+        "note": (said.text, said.style),
     }
 
 
-def branch_detail(row: TreeRow, path: Sequence[str], clock: Clock) -> StackedDocuments:
+def branch_errors(
+    record: Record, source: Source, names: Sequence[str], runs: UncachedRuns
+) -> dict[str, str]:
+    """The errors that branches end with, by replays; those without one are left out.
+
+    Raises:
+        CancelledError: `runs` were cancelled.
+    """
+    walk = runs.walk(source, [world_of(record)], tree_of(map(record.path_of, names)))
+    ends = ((names[index], run) for index, [run] in walk if isinstance(run, Transcript))
+    return {name: text for name, run in ends if (text := run.error_text())}
+
+
+def branch_detail(
+    row: TreeRow, path: Sequence[str], clock: Clock, error: str = ""
+) -> StackedDocuments:
     """The details of a branch, then all its answers, those of its `path`, with the fork marked."""
-    return StackedDocuments(Paragraphs([*_facts(row, clock), line("")]), _answers(row, path))
+    facts = Paragraphs([*_facts(row, clock, error), line("")])
+    return StackedDocuments(facts, _answers(row, path))
 
 
-def _facts(row: TreeRow, clock: Clock) -> Iterator[Line]:
+def _facts(row: TreeRow, clock: Clock, error: str) -> Iterator[Line]:
     branch = row.branch
     active = " · the active branch" if branch.active else ""
     state = (outcome(branch.status, branch.score), STYLES[branch.status])
@@ -166,6 +229,8 @@ def _facts(row: TreeRow, clock: Clock) -> Iterator[Line]:
     left = f", leaves {row.under} at step {row.at}" if row.under is not None else ""
     made = f", made {clock.describe(branch.created)}" if branch.created else ""
     yield line((f"{plural(branch.length, 'answer')}{left}{made}", "dim"))
+    if error:
+        yield line((f"✗ {error}", "error"))
     if branch.deleted:
         yield line((f"deleted {clock.describe(branch.deleted)}; U restores it", "warn"))
     if branch.note:
@@ -207,6 +272,10 @@ class TreeScreen(QuizlogScreen[bool]):
         self._deleted = False
         self._changed = False
         self._watch = Watch(session.path)
+        self._errors: dict[str, str] = {}
+        self._errors_of: Record | None = None
+        """The record whose branches were run for their errors."""
+        self._runs = UncachedRuns(replayer.limits)
 
     def content(self) -> ComposeResult:
         """The tree, and the selected branch."""
@@ -227,9 +296,31 @@ class TreeScreen(QuizlogScreen[bool]):
         self._tree = tree_rows(branches, deleted=self._deleted)
         names = [row.branch.name for row in self._tree]
         at = names.index(self._marked) if self._marked in names else None
-        self.show_rows(tree_grid(self._tree, self._clock), at)
+        self.show_rows(tree_grid(self._tree, self._clock, self._errors), at)
         self._draw_detail()
         self.status(self._status_text(branches))
+        if self._errors_of is not self.session.record and self.session.missing is None:
+            self._errors_of = self.session.record
+            self._find_errors(self.session.source)
+
+    @work(exclusive=True, group="errors")
+    async def _find_errors(self, source: Source) -> None:
+        """Run the branches that end with an error, beside other work, and show what it says.
+
+        What was granted to a script is real: nothing runs with it only to be looked at.
+        """
+        ended = [each.name for each in self.session.all_branches if each.status == "error"]
+        if source.allowed or not ended:
+            return
+        find = partial(branch_errors, self.session.record, source, ended, self._runs)
+        with suppress(QuizlogError):  # the screen is closed
+            self._errors = await asyncio.to_thread(find)
+            if self.is_mounted:
+                self.draw()
+
+    def on_unmount(self) -> None:
+        """End the runs of branches."""
+        self._runs.give_up()
 
     def _status_text(self, branches: list[BranchInfo]) -> str:
         hidden = sum(1 for each in branches if each.deleted and not each.active)
@@ -249,7 +340,8 @@ class TreeScreen(QuizlogScreen[bool]):
             detail.show(Paragraphs())
         else:
             path = self.session.record.path_of(row.branch.name)
-            detail.show(branch_detail(row, path, self._clock))
+            error = self._errors.get(row.branch.name, "")
+            detail.show(branch_detail(row, path, self._clock, error))
 
     @property
     def row(self) -> TreeRow | None:

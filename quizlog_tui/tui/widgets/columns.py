@@ -8,6 +8,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from rich.cells import cell_len, set_cell_size
 from textual import events
@@ -107,6 +108,7 @@ class Grid(Document):
         make: An item's row.
         text: An item's text.
         shown: The items that have a row, by their indexes in order; None for all.
+        below: What stands below an item's row for lack of room in it, a line each.
     """
 
     def __init__(
@@ -116,19 +118,31 @@ class Grid(Document):
         make: Callable[[int, Layout], Line],
         text: Callable[[int], str],
         shown: Sequence[int] | None = None,
+        below: Callable[[int, Layout], Sequence[tuple[str, str]]] | None = None,
     ) -> None:
         self.shown = range(length) if shown is None else shown
         """The item of each row."""
         self.lay_out = lay_out
         self._make = make
         self._text = text
-        self._layout = lay_out(80)
+        self._below = below
+        self._width = 80
+        self._layout = lay_out(self._width)
 
     def __len__(self) -> int:
         return len(self.shown)
 
     def __getitem__(self, index: int) -> Line:
-        return self._make(self.shown[index], self._layout)
+        row = self._make(self.shown[index], self._layout)
+        below = self._lines_below(self.shown[index])
+        if not below:
+            return row
+        lines = ((fitted(text, self._width), style) for text, style in below)
+        pieces = (piece for each in lines for piece in (("\n", ""), each))
+        return Line((*row.pieces, *pieces), unwrapped="all")
+
+    def _lines_below(self, item: int) -> Sequence[tuple[str, str]]:
+        return self._below(item, self._layout) if self._below else ()
 
     def text(self, index: int) -> str:
         """The text that a search reads."""
@@ -140,8 +154,11 @@ class Grid(Document):
 
     def starts(self, width: int) -> Sequence[int]:
         """The first row of each item, and the number of rows."""
-        self._layout = self.lay_out(width)
-        return super().starts(width)
+        self._layout, self._width = self.lay_out(width), width
+        if self._below is None:
+            return super().starts(width)
+        heights = (1 + len(self._lines_below(item)) for item in self.shown)
+        return list(accumulate(heights, initial=0))
 
 
 class Heads(Widget):
