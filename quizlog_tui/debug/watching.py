@@ -283,8 +283,9 @@ _NODES = (
     ast.UnaryOp, ast.UAdd, ast.USub, ast.Not, ast.BoolOp, ast.And, ast.Or, ast.IfExp,
     ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.BitAnd, ast.BitOr,
     ast.BitXor, ast.RShift, ast.Compare, ast.cmpop, ast.Subscript, ast.Slice, ast.keyword,
+    ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.comprehension, ast.Store,
 )  # fmt: skip
-"""What runs no code of the script where values are plain, and ends soon: no powers, no loops."""
+"""What runs no code of the script where values are plain, and ends soon: no powers, one loop."""
 _FUNCTIONS = frozenset({
     "abs", "all", "any", "bool", "dict", "divmod", "float", "frozenset", "int", "len", "list",
     "max", "min", "repr", "round", "set", "sorted", "str", "sum", "tuple",
@@ -343,6 +344,7 @@ class _Reads(ast.NodeVisitor):
         self.sized: set[str] = set()
         self.calls: set[str] = set()
         self.plain = True
+        self._loops = 0
 
     def generic_visit(self, node: ast.AST) -> None:
         self.plain = self.plain and isinstance(node, _NODES)
@@ -351,21 +353,41 @@ class _Reads(ast.NodeVisitor):
     def visit_Name(self, node: ast.Name) -> None:
         self.values.add(node.id)
 
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        path = _path(node)
+        self.plain = self.plain and path is not None
+        self.values |= {path} if path else set()
+
+    def visit_comprehension(self, node: ast.comprehension) -> None:
+        self._loops += 1
+        self.plain = self.plain and self._loops == 1 and not node.is_async
+        super().generic_visit(node)
+
     def visit_Call(self, node: ast.Call) -> None:
         read: list[ast.expr | ast.keyword] = [*node.args, *node.keywords]
-        match node.func, read:
-            case ast.Name("len"), [ast.Name(name)]:
+        match node.func:
+            case ast.Name("len") if len(read) == 1 and (path := _path(read[0])):
                 self.calls.add("len")
-                self.sized.add(name)
+                self.sized.add(path)
                 return
-            case ast.Name(name), _ if name in _FUNCTIONS:
+            case ast.Name(name) if name in _FUNCTIONS:
                 self.calls.add(name)
-            case ast.Attribute(value, name), _ if name in _METHODS:
+            case ast.Attribute(value, name) if name in _METHODS:
                 read.append(value)
             case _:
                 self.plain = False
         for one in read:
             self.visit(one)
+
+
+def _path(node: ast.AST) -> str | None:
+    """A name with attributes, as `game.player.items`; None for anything else."""
+    match node:
+        case ast.Name(name):
+            return name
+        case ast.Attribute(value, name) if path := _path(value):
+            return f"{path}.{name}"
+    return None
 
 
 # -- lines
