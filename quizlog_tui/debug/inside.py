@@ -353,12 +353,8 @@ def _watched(
         found = _expression(text, frames, _noted)
         error = found["error"] and found["error"]["message"]
         return found["value"] or {"text": "", "number": None, "error": error}
-    if reads is None:
-        return None
-    code = _look.codes.get(text)
-    if code is None:
-        code = _look.codes[text] = compile(text.strip(), "<expression>", "eval")
-    return plain_value(code, reads, frames[0][0] if frames else None)
+    frame = frames[0][0] if frames else None
+    return None if reads is None else plain_value(text, reads, _look.codes, frame)
 
 
 def _noted(value: Any) -> dict[str, Any]:

@@ -1,9 +1,10 @@
 """Evaluates an expression of plain values inside the process of a script that goes on afterwards.
 
-Plain are numbers, texts and built-in collections of them. Their operators and a few functions run
-no code of the script and change nothing, so that no copy of the process is needed. Which
-expressions are made of these alone is known from their text: see `watching`. Sent to the quiz
-process as text, before that of `inside`; what it may import is told there.
+Plain are numbers, texts and built-in collections of them, also as attributes of objects. Their
+operators and a few functions run no code of the script and change nothing, so that no copy of the
+process is needed. Which expressions are made of these alone is known from their text: see
+`watching`. Sent to the quiz process as text, before that of `inside`; what it may import is told
+there.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from types import FrameType
     from typing import Any
 
@@ -25,24 +27,34 @@ _MOST_PARTS = 10_000
 """Maximum number of parts of the values that are looked through."""
 _DEEPEST = 8
 _KEEPS_LOCALS = frozenset({"locals", "vars", "eval", "exec", "f_locals"})
+_classes_of: Any = type.__dict__["__mro__"].__get__
+_names_of: Any = type.__dict__["__dict__"].__get__
+_OWN_NAMES = type.__dict__["__dict__"]
+_GETTER = type(_OWN_NAMES)
+"""How the dictionaries of classes and objects are found."""
 _functions = dict(vars(builtins))
 """The built-in functions, as they were before the script began."""
 
 
-def plain_value(code: Any, reads: Any, frame: FrameType | None) -> dict[str, Any] | None:
-    """The value of an expression, or its error; None if its values are not plain.
+def plain_value(
+    text: str, reads: Any, codes: dict[str, Any], frame: FrameType | None
+) -> dict[str, Any] | None:
+    """The value of an expression, or its error; None if it or one of its values is not plain.
 
     Args:
-        code: The expression.
-        reads: The names that it reads: `values`, `sized` (whose length alone is read), and
-            `calls`, of functions.
+        text: The expression.
+        reads: What it reads, by names with attributes: `values`, `sized` (whose length alone is
+            read), and `calls`, of functions.
+        codes: Expressions that are compiled.
         frame: The call in which it is evaluated; None for the module.
     """
     scope = _scope_of(frame)
     if scope is None or not _are_plain(reads, scope):
         return None
     try:
-        value = eval(code, scope, scope)
+        if text not in codes:
+            codes[text] = compile(text.strip(), "<expression>", "eval")
+        value = eval(codes[text], scope, scope)
     except Exception as error:  # of the interpreter's own, as is its text
         return {"text": "", "number": None, "error": told(error, checked(str(error)))}
     if not _is_plain([value]):
@@ -79,11 +91,52 @@ def _are_plain(reads: Any, scope: dict[str, Any]) -> bool:
     for name in reads["calls"]:
         if name in scope or vars(builtins).get(name) is not _functions[name]:
             return False
-    if any(name not in scope and name in vars(builtins) for name in reads["values"]):
+    try:
+        sized = [_reached(path, scope) for path in reads["sized"]]
+        values = [_reached(path, scope) for path in reads["values"]]
+    except LookupError:
         return False
-    sized = [scope[name] for name in reads["sized"] if name in scope]
-    values = [scope[name] for name in reads["values"] if name in scope]
-    return all(id(type(value)) in _PLAIN_COLLECTIONS for value in sized) and _is_plain(values)
+    return _are_of(_PLAIN_COLLECTIONS, sized) and _is_plain(values)
+
+
+def _reached(path: str, scope: dict[str, Any]) -> Any:
+    """What a name with attributes means; an empty list for a name that nothing has.
+
+    Raises:
+        LookupError: It takes code of the script to find it.
+    """
+    name, *attributes = path.split(".")
+    if name not in scope:
+        if name in vars(builtins):
+            raise LookupError
+        return []
+    value = scope[name]
+    for attribute in attributes:
+        value = _attribute(value, attribute)
+    return value
+
+
+def _attribute(value: Any, name: str) -> Any:
+    """An attribute in the dictionary of an object, or the plain one of its class.
+
+    Raises:
+        LookupError: There is none, or code of the script may stand in its place.
+    """
+    found: list[Any] = []
+    for kind in _classes_of(type(value))[:-1]:
+        own = _names_of(kind)
+        if "__getattribute__" in own or type(own.get("__dict__", _OWN_NAMES)) is not _GETTER:
+            raise LookupError
+        found += [own[name]] if name in own else []
+    if not _are_of(_PLAIN_LEAVES | _PLAIN_COLLECTIONS, found):
+        raise LookupError
+    try:
+        held = object.__getattribute__(value, "__dict__")
+    except AttributeError:  # it has slots alone
+        held = {}
+    if type(held) is not dict:
+        raise LookupError
+    return held[name] if name in held else found[0]
 
 
 def _is_plain(values: Any) -> bool:
@@ -93,7 +146,7 @@ def _is_plain(values: Any) -> bool:
         parts = [part for part in parts if id(type(part)) not in _PLAIN_LEAVES]
         if not parts:
             return True
-        if not all(id(type(part)) in _PLAIN_COLLECTIONS for part in parts):
+        if not _are_of(_PLAIN_COLLECTIONS, parts):
             return False
         room -= sum(map(len, parts))
         if room < 0:
@@ -102,3 +155,8 @@ def _is_plain(values: Any) -> bool:
         inner += [one for part in parts if type(part) is dict for one in part.values()]
         parts = inner
     return False
+
+
+def _are_of(kinds: frozenset[int], values: Iterable[Any]) -> bool:
+    """Whether the type of each value is one of those with these ids."""
+    return kinds.issuperset(map(id, map(type, values)))

@@ -112,8 +112,8 @@ class StopWalk:
                     self._end()
                     process = self._at(step, request)
                 elif step:
-                    _go_on(process, self.answers[step - 1 : step])
-                yield _sent(process, request)
+                    _go_on(process, self.answers[step - 1 : step], request)
+                yield _sent(process)
                 if not process.alive:
                     return
         finally:
@@ -122,31 +122,36 @@ class StopWalk:
     def apart(self, step: int, request: dict[str, Any]) -> tuple[str | None, float]:
         """What another process sends at the stop at which the walk is, and the seconds it takes."""
         try:
-            process = self._copy() or self._at(step, request)
+            process = self._copy(request) or self._at(step, request)
             began = time.monotonic()
-            return _sent(process, request), time.monotonic() - began
+            return _sent(process), time.monotonic() - began
         finally:
             self._end(1)
 
-    def _copy(self) -> QuizProcess | None:
-        """A copy of the process where it waits; None if none can be made."""
+    def _copy(self, request: dict[str, Any]) -> QuizProcess | None:
+        """A copy of the process where it waits, to be looked at; None if none can be made."""
         process = self._running[0]
         copy = process.copy() if process.alive and not process.spoiled else None
-        if copy is not None:
-            self._running.append(copy)
-        return copy if copy is not None and copy.settle() else None
+        if copy is None:
+            return None
+        self._running.append(copy)
+        if not copy.settle():
+            return None
+        copy.look((), _shown(request))
+        return copy
 
     def _at(self, step: int, request: dict[str, Any]) -> QuizProcess:
-        """A process of its own at a stop, or after its end."""
+        """A process of its own at a stop or after its end, looked at there."""
         process = QuizProcess.start(self.source, self._world, self._limits, waits=True)
         self._running.append(process)
         if self._over:
             process.cancel()
         process.look(inside(), json.dumps(request | {"what": "begin"}))
-        process.looks(1).clear()
-        _go_on(process, ())
-        if step and process.alive:
-            _go_on(process, self.answers[:step])
+        _sent(process)
+        if step:
+            _go_on(process, ())
+        if process.alive:
+            _go_on(process, self.answers[:step], request)
         return process
 
     def _end(self, kept: int = 0) -> None:
@@ -155,16 +160,23 @@ class StopWalk:
             self._running.pop().release()
 
 
-def _go_on(process: QuizProcess, answers: Sequence[str]) -> None:
+def _go_on(
+    process: QuizProcess, answers: Sequence[str], request: dict[str, Any] | None = None
+) -> None:
+    """Bring a process to its next stop; to look at it there is asked for at once, not later."""
     process.answer(answers)
+    if request is not None:
+        process.look((), _shown(request))
     for _ in process.reports():
         pass
 
 
-def _sent(process: QuizProcess, request: dict[str, Any]) -> str | None:
-    """What a process sends from where it waits, or sent at its end."""
-    if process.alive:
-        process.look((), json.dumps(request | {"what": "show"}))
+def _shown(request: dict[str, Any]) -> str:
+    return json.dumps(request | {"what": "show"})
+
+
+def _sent(process: QuizProcess) -> str | None:
+    """What a process sends of a look, or sent at its end."""
     found = process.looks(1)
     return found.pop() if found else None
 
@@ -271,8 +283,9 @@ _NODES = (
     ast.UnaryOp, ast.UAdd, ast.USub, ast.Not, ast.BoolOp, ast.And, ast.Or, ast.IfExp,
     ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.BitAnd, ast.BitOr,
     ast.BitXor, ast.RShift, ast.Compare, ast.cmpop, ast.Subscript, ast.Slice, ast.keyword,
+    ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.comprehension, ast.Store,
 )  # fmt: skip
-"""What runs no code of the script where values are plain, and ends soon: no powers, no loops."""
+"""What runs no code of the script where values are plain, and ends soon: no powers, one loop."""
 _FUNCTIONS = frozenset({
     "abs", "all", "any", "bool", "dict", "divmod", "float", "frozenset", "int", "len", "list",
     "max", "min", "repr", "round", "set", "sorted", "str", "sum", "tuple",
@@ -331,6 +344,7 @@ class _Reads(ast.NodeVisitor):
         self.sized: set[str] = set()
         self.calls: set[str] = set()
         self.plain = True
+        self._loops = 0
 
     def generic_visit(self, node: ast.AST) -> None:
         self.plain = self.plain and isinstance(node, _NODES)
@@ -339,21 +353,41 @@ class _Reads(ast.NodeVisitor):
     def visit_Name(self, node: ast.Name) -> None:
         self.values.add(node.id)
 
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        path = _path(node)
+        self.plain = self.plain and path is not None
+        self.values |= {path} if path else set()
+
+    def visit_comprehension(self, node: ast.comprehension) -> None:
+        self._loops += 1
+        self.plain = self.plain and self._loops == 1 and not node.is_async
+        super().generic_visit(node)
+
     def visit_Call(self, node: ast.Call) -> None:
         read: list[ast.expr | ast.keyword] = [*node.args, *node.keywords]
-        match node.func, read:
-            case ast.Name("len"), [ast.Name(name)]:
+        match node.func:
+            case ast.Name("len") if len(read) == 1 and (path := _path(read[0])):
                 self.calls.add("len")
-                self.sized.add(name)
+                self.sized.add(path)
                 return
-            case ast.Name(name), _ if name in _FUNCTIONS:
+            case ast.Name(name) if name in _FUNCTIONS:
                 self.calls.add(name)
-            case ast.Attribute(value, name), _ if name in _METHODS:
+            case ast.Attribute(value, name) if name in _METHODS:
                 read.append(value)
             case _:
                 self.plain = False
         for one in read:
             self.visit(one)
+
+
+def _path(node: ast.AST) -> str | None:
+    """A name with attributes, as `game.player.items`; None for anything else."""
+    match node:
+        case ast.Name(name):
+            return name
+        case ast.Attribute(value, name) if path := _path(value):
+            return f"{path}.{name}"
+    return None
 
 
 # -- lines

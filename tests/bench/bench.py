@@ -29,7 +29,7 @@ from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import Record
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.replay.checkpoints import private_bytes
-from quizlog_tui.replay.replayer import Replayer
+from quizlog_tui.replay.replayer import Replayer, replay
 from quizlog_tui.replay.script.source import Source, read_source
 from quizlog_tui.session.session import Session
 
@@ -265,6 +265,27 @@ def verify_rows(folder: Path) -> Iterator[Row]:
     yield at_most("quizlog verify, cold / two naive runs", median["called"], median["naive"], 1.3)
 
 
+def watch_rows(folder: Path) -> Iterator[Row]:
+    """Looks at every one of 1,000 steps, against one replay of them in a fresh process."""
+    path = record(folder, SCRIPTS["bare"], 1000)
+    with Session(path) as session:
+        source, inputs = session.source, list(session.record.inputs)
+        calls: dict[str, Callable[[], object]] = {
+            "fresh replay": lambda: replay(source, 1, inputs),
+            "a plain expression": lambda: session.watch("i"),
+            "an expression in copies": lambda: session.watch("i.__add__(1)"),
+            "steps of a line": lambda: session.steps_of_line(str(source.path), 1),
+        }
+        times: dict[str, list[float]] = {name: [] for name in calls}
+        for _ in range(5):
+            for name, call in calls.items():
+                times[name].append(floors.median_seconds(call, 1))
+    fresh, *others = ((name, statistics.median(each)) for name, each in times.items())
+    for name, seconds in others:
+        bound = None if "copies" in name else 10
+        yield at_most(f"{name}, 1,000 steps / {fresh[0]}", seconds, fresh[1], bound)
+
+
 def world_rows() -> Iterator[Row]:
     """A step that reads clocks and chance, in the fixed world and with the real clock."""
     scripts = [with_grants(SCRIPTS[name]) for name in ("clocks", "real_clocks")]
@@ -366,6 +387,7 @@ def main() -> None:
             "a cold start": lambda: cold_rows(folder),
             "the fixed world": world_rows,
             "verify": lambda: verify_rows(folder),
+            "watches": lambda: watch_rows(folder),
             "sandboxed runs": sandbox_rows,
         }
         if not quick:

@@ -26,7 +26,8 @@ from tests.support.long_runs import examples
 
 ROUNDS = """\
     class Player:
-        def __init__(self): self.points = []
+        kind, limits = "human", [5]
+        def __init__(self): self.points, self.kind = [], "tall"
         def __repr__(self): return f"Player({self.points})"
         @property
         def score(self):
@@ -62,7 +63,7 @@ PLAIN = [
     "{'a': items}",
     "max(secret, default=0)",
 ]
-NOT_PLAIN = ["items.append(9)", "next(numbers)", "player.score", "[one for one in items]", "player", "print('x')", "values.clear()", "2 ** 3", "exit(3)", "input('x')", "nobody()"]  # fmt: skip
+NOT_PLAIN = ["items.append(9)", "next(numbers)", "player.score", "[(a, b) for a in items for b in items]", "player", "print('x')", "values.clear()", "2 ** 3", "exit(3)", "input('x')", "nobody()"]  # fmt: skip
 
 
 def watch(path: Path, *expressions: str) -> Watched:
@@ -130,8 +131,11 @@ def test_expressions_are_known_to_be_plain_by_their_text() -> None:
     for text in (
         "items.append(9)",
         "next(x)",
-        "a.b",
-        "[x for x in y]",
+        "a().b",
+        "a[0].b",
+        "[x for x in y for y in z]",
+        "[[x for x in y] for y in z]",
+        "[x async for x in y]",
         "x ** 2",
         "x << y",
         "f'{x}'",
@@ -143,6 +147,7 @@ def test_expressions_are_known_to_be_plain_by_their_text() -> None:
         "print(x)",
     ):
         assert reads_of(text) is None, text
+    assert reads_of("a.b + len(a.c.d)") == {"values": ["a.b"], "sized": ["a.c.d"], "calls": ["len"]}
     assert reads_of("len(a) + len(b + 1)") == {"values": ["b"], "sized": ["a"], "calls": ["len"]}
 
 
@@ -379,3 +384,41 @@ def test_forged_lines_are_bounded_or_refused(tmp_path: Path) -> None:
         taken += 1
         assert all(0 <= line < 2**31 for _, line in found)
     assert taken > 3
+
+
+ODD_OBJECTS = """\
+    called = []
+    class Slotted:
+        __slots__ = ("points",)
+        def __init__(self): self.points = 1
+    class Answering:
+        def __getattr__(self, name): called.append(name); return 2
+    class Watching:
+        points = 3
+        def __getattribute__(self, name): called.append(name); return 3
+    class Own:
+        def __init__(self): self.points = 4
+        @property
+        def __dict__(self): called.append("dict"); return {}
+    class Descriptor:
+        def __get__(self, one, kind): called.append("get"); return 5
+    class Described:
+        points = Descriptor()
+    class Meta(type):
+        def __getattribute__(kind, name): called.append(name); return type.__getattribute__(kind, name)
+    class Odd(metaclass=Meta):
+        points = 6
+    objects = Slotted(), Answering(), Watching(), Own(), Described(), Odd()
+    one, two, three, four, five, six = objects
+    import math
+    called.clear()
+    for number in range(2):
+        input("? ")
+    """
+
+
+def test_no_code_of_an_object_runs_for_its_attributes(build: Build) -> None:
+    names = ["one", "two", "three", "four", "five", "six"]
+    path = build.record(ODD_OBJECTS, "a", "b")
+    found = texts(watch(path, *(f"{name}.points" for name in names), "math.pi", "called"))
+    assert found == [["1", "2", "3", "4", "5", "6", "3.141592653589793", "[]"]] * 3

@@ -113,6 +113,8 @@ _PLAYER = (
     _a("player.sweep", "s", "sweep", "Sweep", "try many answers at this step", shell="quizlog sweep RECORD K ANSWER..."),
     _a("player.note", "a", "note", "Note", "write a note or verdict on this step", shell="quizlog feedback RECORD K TEXT", writes="notes"),
     _a("player.notes", "F", "notes", "Notes", "show all notes and verdicts", shell="quizlog feedback RECORD"),
+    _a("player.watch", "V", "watch", "Watch", "watch an expression: its value at every step, in the timeline", shell="quizlog watch RECORD EXPR --keep"),
+    _a("player.until", "U", "until", "Until", "go to the next step at which an expression turns true", shell="quizlog watch RECORD EXPR"),
     _a("player.effort", "t", "effort", "Times", "show who answered and how long it took, in sums", shell="quizlog steps RECORD"),
     _a("player.verify", "P", "verify", "Verify", "check that replays show what the record shows; again for how it was found", shell="quizlog verify RECORD"),
     _a("player.drift", "D", "drift", "Drift", "show how far each branch fits the script as it is now", shell="quizlog drift RECORD"),

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from textual.timer import Timer
 
+from ...debug.watching import Watched
 from ...record.who import UNKNOWN
 from ...replay.live_run import ENDED_BY_ANSWER
 from ...replay.script.source import Source
@@ -36,6 +37,7 @@ from ..widgets.scrubber import Scrubber
 from .known_steps import KnownSteps
 from .looks import LinesLook, VariablesLook
 from .player_state import PlayerState, state_of
+from .watches import Watches, series_of
 
 _SPEEDS = (0.5, 1.0, 2.0, 4.0, 8.0)
 """Steps a second."""
@@ -67,6 +69,7 @@ class Panes:
         self.known = KnownSteps(session)
         self.variables = VariablesLook(screen, session)
         self.lines = LinesLook(screen, session)
+        self.watches = Watches(screen, session, self._draw_watches)
         self.state = state_of(session.transcript, session.pointer)
         """What is shown; `show` changes it."""
         self.browsing = browsing
@@ -133,10 +136,19 @@ class Panes:
         self._draw_error(shown)
         self._draw_source(shown)
         self._draw_prompt(shown, rows[state.step])
-        self.screen.query_one(Scrubber).show(
-            state.step, state.head.length, self.known.marks(state.whole), self._scores()
-        )
+        self._draw_scrubber()
         self.show_status()
+
+    def _draw_scrubber(self) -> None:
+        head, marks = self.state.head, self.known.marks(self.state.whole)
+        series = series_of(self.watches.found)
+        self.screen.query_one(Scrubber).show(head.step, head.length, marks, self._scores(), series)
+
+    def _draw_watches(self) -> None:
+        """Draw other values of what is watched."""
+        self._grid = None
+        self._draw_timeline(self.known.timeline(self.state.whole))
+        self._draw_scrubber()
 
     def show_status(self) -> None:
         """Draw the line at the top."""
@@ -151,13 +163,16 @@ class Panes:
     def _draw_timeline(self, rows: Timeline) -> None:
         """Draw the rows again only if the record changed; else move the cursor."""
         pane, whole = self._list("timeline"), self.state.whole
+        self.watches.follow(whole)
         if self._grid is None or rows is not self._timeline:
             self._timeline = rows
             decided, pointer = self.known.decided, self.session.pointer
             steps = self._steps_by_giver()
-            self._grid = timeline_grid(rows, whole, pointer, decided, self.clock, steps)
+            found = self.watches.found
+            self._grid = timeline_grid(rows, whole, pointer, decided, self.clock, steps, found)
             pane.show(self._grid, cursor=self._grid.row_of(self.state.step))
             pane.border_title = self._sums_title()
+            pane.border_subtitle = _watched_title(found)
         pane.mark(self._grid.row_of(self.state.step))
 
     def _steps_by_giver(self) -> Sequence[int] | None:
@@ -456,6 +471,12 @@ class Panes:
         else:
             self.stop_playing()
             self.play()
+
+
+def _watched_title(found: Watched | None) -> str:
+    """What the columns of the timeline show that are watched."""
+    shown = " · ".join(map(one_line, found.expressions)) if found else ""
+    return shown.replace("[", "\\[")
 
 
 def _status_text(session: Session, state: PlayerState, first: Sequence[str], playing: str) -> str:

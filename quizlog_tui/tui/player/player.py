@@ -137,6 +137,7 @@ class PlayerScreen(QuizlogScreen[None]):
         &.-narrow.-beside #timeline, &.-lines #timeline { display: none; }
         &.-lines #source { display: block; }
         &.-narrow #side { display: none; }
+        &.-short #scrubber { max-height: 1; }
         &.-narrow.-aside #side { display: block; width: 100%; }
         &.-narrow.-aside #left { display: none; }
     }
@@ -550,6 +551,23 @@ class PlayerScreen(QuizlogScreen[None]):
         if place.branch in (None, self.session.record.branch):
             self._look(place.step)
 
+    # -- what is watched
+
+    @_needs_script
+    @work(group=DIALOG)
+    async def action_watch(self) -> None:
+        """Watch an expression at every step, another one in its place, or none."""
+        if await self.panes.watches.edit():
+            self.panes.draw()
+
+    @_needs_script
+    @work(group=DIALOG)
+    async def action_until(self) -> None:
+        """Go to the next step at which an expression turns true."""
+        step = await self.panes.watches.until(self.state.step)
+        if step is not None:
+            self.panes.look_at(step)
+
     def _offer_grants_if_refused(self) -> None:
         if self.audit is None and self.session.missing is None and self.session.source.refused:
             self._offer_grants()
@@ -824,6 +842,7 @@ class PlayerScreen(QuizlogScreen[None]):
             self._replayer.cancel()
         if self._apart is not None:
             self._apart.cancel()
+        self.panes.watches.cancel()
         self.commands.cancel()
 
     def action_back(self) -> None:
