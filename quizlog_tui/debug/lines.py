@@ -285,14 +285,16 @@ class _Monitor:
     def _start(self, code: CodeType, offset: int) -> Any:
         if not self._notes.is_own(code):
             return self._monitoring.DISABLE
-        if not self._monitoring.get_local_events(self._tool, code):
-            self._watch(code)
-        if _thread.get_ident() == self._thread:
-            self._notes.enter(_frame_above())
+        self._enter(code, _frame_above())
         return None
 
     def _throw(self, code: CodeType, offset: int, error: BaseException) -> None:
-        self._start(code, offset)  # what this returns is not allowed here
+        self._enter(code, _frame_above())
+
+    def _enter(self, code: CodeType, frame: FrameType) -> None:
+        entered = _thread.get_ident() == self._thread and self._notes.enter(frame)
+        if entered and not self._monitoring.get_local_events(self._tool, code):
+            self._watch(code)
 
     def _leave(self, code: CodeType, offset: int, value: object) -> None:
         self._notes.leave(_frame_above())
