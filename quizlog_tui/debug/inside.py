@@ -32,6 +32,8 @@ if TYPE_CHECKING:  # the texts of these modules are run before this one, in the 
         checked,
         children_of,
         first,
+        is_definition,
+        locals_of,
         number_of,
         text_of,
         timed,
@@ -62,9 +64,7 @@ class Look:
         self.request: dict[str, Any] = {}
         self.answer = ""
         self.before: dict[str, str] = {}
-        self.trace = LineTrace(
-            lambda path: log.outcome.files.name(path), lambda frame: _used(frame)
-        )
+        self.trace = LineTrace(lambda path: log.outcome.files.name(path))
         self.run = LinesRun(lambda path: log.outcome.files.name(path))
         self.codes: dict[str, Any] = {}
 
@@ -225,21 +225,21 @@ def _frame(frame: FrameType, line: int, folded: int) -> dict[str, Any]:
 
 def _names(frame: tuple[FrameType, int, int]) -> dict[str, Any]:
     """The variables in a frame, without what a script defines or imports."""
-    found = dict(frame[0].f_locals)
-    return {name: value for name, value in found.items() if not _is_definition(name, value)}
+    found = locals_of(frame[0])
+    return {name: value for name, value in found.items() if not is_definition(name, value)}
 
 
 def _used(frame: FrameType) -> dict[str, Any]:
     """The variables of a call, and those of its module that its code names."""
     own, module = _names((frame, 0, 0)), frame.f_globals
     named = {name: module[name] for name in frame.f_code.co_names if name in module}
-    return {k: value for k, value in named.items() if not _is_definition(k, value)} | own
+    return {k: value for k, value in named.items() if not is_definition(k, value)} | own
 
 
 def _globals() -> dict[str, Any]:
     """The variables of the script itself."""
     main = sys.modules["__main__"].__dict__
-    return {name: value for name, value in dict(main).items() if not _is_definition(name, value)}
+    return {name: value for name, value in dict(main).items() if not is_definition(name, value)}
 
 
 def _all_names(frames: list[tuple[FrameType, int, int]]) -> dict[str, Any]:
@@ -255,14 +255,6 @@ def _shown(frame: FrameType) -> dict[str, Any]:
     if frame.f_globals is not sys.modules["__main__"].__dict__:
         return _used(frame)
     return {} if frame.f_locals is frame.f_globals else _names((frame, 0, 0))
-
-
-def _is_definition(name: str, value: Any) -> bool:
-    dunder = name.startswith("__") and name.endswith("__")
-    return dunder or name.startswith("@") or isinstance(value, _DEFINED)
-
-
-_DEFINED = (type, type(sys), type(carry_out), type(sys._getframe))
 
 
 def _changed(frames: list[tuple[FrameType, int, int]]) -> dict[str, Any]:
@@ -415,7 +407,7 @@ def _scope(frames: list[tuple[FrameType, int, int]], at: int) -> tuple[Any, Any]
     if frame.f_locals is frame.f_globals:
         return frame.f_globals, frame.f_globals
     # one dictionary, as a comprehension in an expression sees no others
-    both = {**frame.f_globals, **frame.f_locals}
+    both = {**frame.f_globals, **locals_of(frame)}
     return both, both
 
 

@@ -9,7 +9,7 @@ believed. The code that sends it keeps to the same bounds: only a script that fo
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import cache
@@ -525,17 +525,18 @@ def trace_from(text: str, step: int, source: Source) -> Trace:
         events, truncated = _checked_items(data["events"], MOST_EVENTS), data["truncated"]
         if type(truncated) is not bool:
             raise TypeError("it may be truncated or not")
-        return Trace(step, tuple(_event(one, source) for one in events), truncated)
+        path = cache(lambda name: file_path(name, source))
+        return Trace(step, tuple(_event(one, path) for one in events), truncated)
     except (ValueError, TypeError, KeyError) as error:
         raise unreadable_look("trace", step, source) from error
 
 
-def _event(data: Any, source: Source) -> LineEvent:
+def _event(data: Any, path: Callable[[Any], str]) -> LineEvent:
     file, line, function, depth, changed = _checked_items(data, 5)
     if type(changed) is not dict:
         raise TypeError("no such changes")
     return LineEvent(
-        file_path(file, source),
+        path(file),
         _checked_count(line),
         _checked_name(function),
         _checked_count(depth, MOST_DEPTH),

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..text import one_line, visible
-from .inspection import Evaluation, Inspection, StackFrame, Variable, VariableChanges
+from .inspection import (
+    Evaluation,
+    Inspection,
+    RaisedError,
+    StackFrame,
+    Variable,
+    VariableChanges,
+)
 
 _AT = {"question": "at its question", "error": "where it raised", "end": "at its end"}
 
@@ -18,12 +25,27 @@ def inspection_lines(found: Inspection, chosen: int = 0) -> Iterator[str]:
         chosen: The frame in which the expressions were evaluated.
     """
     yield f"step {found.step}, {_AT[found.at]}"
+    if found.error is not None:
+        yield from _raised(found.error)
     for number, frame in enumerate(found.frames):
         yield from _frame(number, frame, chosen)
     yield from _group("variables of the module", found.globals)
     yield from _changed(found.changed)
     for each in found.expressions:
         yield from _evaluated(each)
+
+
+def _raised(error: RaisedError) -> Iterator[str]:
+    """An exception with its notes, those that it groups, and the one that it came from."""
+    text = f"{one_line(error.type)}: {one_line(error.message)}".removesuffix(": ")
+    yield f"{text}  ({one_line(error.place)})" if error.place else text
+    for note in error.notes:
+        yield from (f"  | {line}" for line in visible(note).splitlines())
+    for each in error.group:
+        yield from (f"  + {line}" for line in _raised(each))
+    if error.cause is not None:
+        yield "raised from" if error.relation == "cause" else "raised while handling"
+        yield from (f"  {line}" for line in _raised(error.cause))
 
 
 def _frame(number: int, frame: StackFrame, chosen: int) -> Iterator[str]:

@@ -18,11 +18,10 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import Any
 
-    from .values import ATOMS, checked, number_of, text_of
+    from .values import ATOMS, checked, kind_of, number_of, text_of
 
-# by id: a type's own type may compare and hash with code of the script
-_PLAIN_LEAVES = ATOMS | frozenset(map(id, (str, bytes)))
-_PLAIN_COLLECTIONS = frozenset(map(id, (list, tuple, set, frozenset, dict)))
+_PLAIN_LEAVES: frozenset[type] = ATOMS | {str, bytes}
+_PLAIN_COLLECTIONS: frozenset[type] = frozenset((list, tuple, set, frozenset, dict))
 _MOST_PARTS = 10_000
 """Maximum number of parts of the values that are looked through."""
 _DEEPEST = 8
@@ -92,14 +91,14 @@ def _are_plain(reads: Any, scope: dict[str, Any]) -> bool:
         if name in scope or vars(builtins).get(name) is not _functions[name]:
             return False
     try:
-        sized = [_reached(path, scope) for path in reads["sized"]]
-        values = [_reached(path, scope) for path in reads["values"]]
+        sized = [_value_read(path, scope) for path in reads["sized"]]
+        values = [_value_read(path, scope) for path in reads["values"]]
     except LookupError:
         return False
     return _are_of(_PLAIN_COLLECTIONS, sized) and _is_plain(values)
 
 
-def _reached(path: str, scope: dict[str, Any]) -> Any:
+def _value_read(path: str, scope: dict[str, Any]) -> Any:
     """What a name with attributes means; an empty list for a name that nothing has.
 
     Raises:
@@ -112,11 +111,11 @@ def _reached(path: str, scope: dict[str, Any]) -> Any:
         return []
     value = scope[name]
     for attribute in attributes:
-        value = _attribute(value, attribute)
+        value = _plain_attribute(value, attribute)
     return value
 
 
-def _attribute(value: Any, name: str) -> Any:
+def _plain_attribute(value: Any, name: str) -> Any:
     """An attribute in the dictionary of an object, or the plain one of its class.
 
     Raises:
@@ -143,7 +142,7 @@ def _is_plain(values: Any) -> bool:
     """Whether these values, and all parts of theirs, are plain."""
     parts, room = list(values), _MOST_PARTS
     for _ in range(_DEEPEST):
-        parts = [part for part in parts if id(type(part)) not in _PLAIN_LEAVES]
+        parts = [part for part in parts if kind_of(part) not in _PLAIN_LEAVES]
         if not parts:
             return True
         if not _are_of(_PLAIN_COLLECTIONS, parts):
@@ -157,6 +156,6 @@ def _is_plain(values: Any) -> bool:
     return False
 
 
-def _are_of(kinds: frozenset[int], values: Iterable[Any]) -> bool:
-    """Whether the type of each value is one of those with these ids."""
-    return kinds.issuperset(map(id, map(type, values)))
+def _are_of(kinds: frozenset[type], values: Iterable[Any]) -> bool:
+    """Whether the type of each value is one of these."""
+    return kinds.issuperset(map(kind_of, values))

@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:  # the text of `values` is run before this one, in the same names
     from typing import Any
 
-    from .values import array_form, bounded, cell_of, is_plain
+    from .values import array_form, bounded, cell_of, is_plain, kind_of
 
 MOST_COLUMNS = 20
 MOST_ROWS = 50
@@ -41,10 +41,10 @@ def _cell(value: Any) -> str:
 def _table_of_items(value: Any) -> tuple[list[Any], list[list[Any]]] | None:
     """Of dictionaries with the same keys, or of lists of plain values that are equally long."""
     rows = value[:MOST_ROWS]
-    kinds = {id(type(row)) for row in rows}
-    if kinds == {id(dict)}:
+    kinds = set(map(kind_of, rows))
+    if kinds == {dict}:
         return _table_of_dicts(rows)
-    if kinds in ({id(list)}, {id(tuple)}):
+    if kinds in ({list}, {tuple}):
         return _table_of_lists(rows)
     return None
 

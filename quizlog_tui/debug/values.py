@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 MOST_TEXT = 200
 """Maximum characters of the text of a value."""
 MOST_ITEMS = 100
-_MOST_LEVELS = 4
+_MOST_LEVELS, _MARGIN = 4, 20
+"""Levels of nesting in a text, and room for their brackets."""
 LARGEST = 2**31 - 1
 """Maximum of a number that is sent: of items, of a line, of calls."""
 LARGEST_VALUE = 1e300
@@ -32,7 +33,7 @@ _REPR_SECONDS = 0.5
 def variable(name: str, value: Any) -> dict[str, Any]:
     """A variable as data."""
     kind = type(value)
-    size = len(value) if id(kind) in _SIZED else None
+    size = len(value) if kind_of(value) in _SIZED else None
     return {
         "name": checked(name),
         "type": type_name(kind),
@@ -61,12 +62,17 @@ _MODULE, _QUALNAME, _MRO, _NAMES = (
 )
 """What a type is and holds, whatever its metaclass says."""
 _COLLECTIONS = (list, tuple, dict, set, frozenset)
-# By identity: a metaclass may have its own equality.
-_NESTED = frozenset(map(id, _COLLECTIONS))
-_SIZED = _NESTED | frozenset(map(id, (str, bytes, bytearray)))
-ATOMS = frozenset(map(id, (int, float, complex, bool, type(None))))
-"""Types without parts, by id, whose texts are made without code of the script."""
-_CHILDLESS = ATOMS | frozenset(map(id, (str, bytes, bytearray, range)))
+_NESTED = frozenset(_COLLECTIONS)
+_SIZED = _NESTED | {str, bytes, bytearray}
+ATOMS: frozenset[type] = frozenset((int, float, complex, bool, type(None)))
+"""Types without parts, whose texts are made without code of the script."""
+_CHILDLESS = ATOMS | {str, bytes, bytearray, range}
+
+
+def kind_of(value: Any) -> type:
+    """A value's type; `object` for one whose metaclass may compare types by code of its own."""
+    kind = type(value)
+    return kind if type(kind) is type else object
 
 
 def first(items: Iterable[Any], most: int) -> list[Any]:
@@ -81,7 +87,7 @@ def first(items: Iterable[Any], most: int) -> list[Any]:
 
 def is_plain(value: Any) -> bool:
     """Whether a value is a number, a text or alike, which nothing lies in."""
-    return id(type(value)) in _CHILDLESS
+    return kind_of(value) in _CHILDLESS
 
 
 # -- what lies in a value
@@ -93,8 +99,7 @@ def children_of(value: Any) -> tuple[int, Iterator[tuple[str, Any]]]:
     Those of a collection are its items, as its built-in base class has them; those of an object
     its attributes and slots; those of an array its rows, of a table its columns.
     """
-    kind = type(value)
-    if id(kind) in _CHILDLESS:
+    if is_plain(value):
         return 0, iter(())
     if form := array_form(value):
         return _parts_of_array(value, form)
@@ -288,7 +293,12 @@ def cell_of(value: Any) -> str:
 
 def text_of(value: Any) -> str:
     """A short text of a value, in one line. Long values are not read to their end."""
-    text = one_line("".join(_pieces(value, _MOST_LEVELS, set(), [2 * MOST_TEXT])))
+    kind = kind_of(value)
+    if kind in ATOMS and (kind is not int or value.bit_length() < MOST_TEXT):
+        return repr(value)
+    parts: list[str] = []
+    _add(value, _MOST_LEVELS, [], parts, [MOST_TEXT + _MARGIN])
+    text = one_line("".join(parts))
     return text if len(text) <= MOST_TEXT else text[: MOST_TEXT - 1] + "…"
 
 
@@ -309,38 +319,43 @@ def one_line(text: str) -> str:
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
-def _pieces(value: Any, levels: int, above: set[int], room: list[int]) -> Iterator[str]:
-    """The parts of a value's text, as long as there is room."""
-    kind = type(value)
-    if id(kind) in _NESTED:
-        if id(value) in above or not levels:
-            yield _BRACKETS[kind][0] + "…" + _BRACKETS[kind][1]
-        else:
-            yield from _items(value, levels, above | {id(value)}, room)
-        return
-    text = _leaf(value)
-    room[0] -= len(text)
-    yield text
+def _add(value: Any, levels: int, above: list[Any], parts: list[str], room: list[int]) -> None:
+    """Add the parts of a value's text, as long as there is room."""
+    kind = kind_of(value)
+    if kind not in _NESTED:
+        text = _leaf(value)
+        room[0] -= len(text)
+        parts.append(text)
+    elif not levels or any(one is value for one in above):
+        parts.append("…".join(_BRACKETS[kind]))
+    else:
+        above.append(value)
+        _add_items(value, levels, above, parts, room)
+        above.pop()
 
 
-def _items(value: Any, levels: int, above: set[int], room: list[int]) -> Iterator[str]:
+def _add_items(
+    value: Any, levels: int, above: list[Any], parts: list[str], room: list[int]
+) -> None:
     kind = type(value)
     opening, closing = _BRACKETS[kind]
     if not value and kind in (set, frozenset):
-        yield f"{kind.__name__}()"
+        parts.append(f"{kind.__name__}()")
         return
-    yield opening
-    pairs = value.items() if kind is dict else ((None, one) for one in value)
-    for number, (key, one) in enumerate(pairs):
-        yield ", " if number else ""
-        if room[0] <= 0 or number >= MOST_ITEMS:
-            yield "…"
+    parts.append(opening)
+    pairs = first(value.items(), MOST_ITEMS + 1) if kind is dict else ()
+    for number, one in enumerate(pairs or value):
+        if number:
+            parts.append(", ")
+        room[0] -= 2  # for what stands between and around the items
+        if room[0] < 0 or number >= MOST_ITEMS:
+            parts.append("…")
             break
         if kind is dict:
-            yield from _pieces(key, levels - 1, above, room)
-            yield ": "
-        yield from _pieces(one, levels - 1, above, room)
-    yield ",)" if kind is tuple and len(value) == 1 else closing
+            _add(one[0], levels - 1, above, parts, room)
+            parts.append(": ")
+        _add(one[1] if kind is dict else one, levels - 1, above, parts, room)
+    parts.append(",)" if kind is tuple and len(value) == 1 else closing)
 
 
 _BRACKETS: dict[Any, tuple[str, str]] = {
@@ -351,12 +366,13 @@ _BRACKETS: dict[Any, tuple[str, str]] = {
 
 def _leaf(value: Any) -> str:
     """The text of a value that is no collection: its own, unless that is endless or fails."""
-    kind = type(value)
-    if kind is int and value.bit_length() > 4 * MOST_TEXT:
-        return f"<int of {value.bit_length()} bits>"
-    if id(kind) in ATOMS:
+    kind = kind_of(value)
+    if kind is int:
+        bits = value.bit_length()
+        return repr(value) if bits <= 4 * MOST_TEXT else f"<int of {bits} bits>"
+    if kind in ATOMS:
         return repr(value)
-    if id(kind) in _SIZED:
+    if kind in _SIZED:
         cut = "…" if len(value) > 2 * MOST_TEXT else ""
         return repr(value[: 2 * MOST_TEXT]) + cut
     if form := array_form(value):
@@ -419,3 +435,30 @@ def timed(call: Callable[[], Any], seconds: float) -> Any:
 def _interrupt(number: int, frame: FrameType | None) -> None:
     if _armed:
         raise TooLong
+
+
+# -- names
+
+
+def locals_of(frame: FrameType) -> dict[str, Any]:
+    """The names in a call and their values."""
+    found: Any = frame.f_locals
+    if type(found) is dict:
+        return found
+    if frame.f_code.co_flags & _IS_FUNCTION:  # a view, from Python 3.13 on
+        return dict(found)
+    # the body of a class whose metaclass gave it a mapping of its own
+    return dict(dict.items(found)) if issubclass(type(found), dict) else {}
+
+
+_IS_FUNCTION = 1
+
+
+def is_definition(name: str, value: Any) -> bool:
+    """Whether a name is one that a script defines or imports, or that Python gives."""
+    if type(name) is not str or name[:1] == "@" or (name[:2] == "__" and name[-2:] == "__"):
+        return True
+    return issubclass(type(value), _DEFINED)  # what `__class__` says is the script's word
+
+
+_DEFINED = (type, type(sys), type(is_definition), type(sys._getframe))

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 _PROGRESS_SECONDS = 1.0
 _LOOKS_IMPORT = {
-    name: sys.modules[name] for name in ("__future__", "_json", "_signal", "builtins", "os", "sys")
+    name: sys.modules[name]
+    for name in ("__future__", "_json", "_signal", "_thread", "builtins", "os", "sys")
 }
 """Modules for the code that looks at the script: these, whatever the script's folder holds."""
 
