@@ -21,8 +21,9 @@ from ...record.hold import Hold
 from ...replay.transcript import Transcript
 from ...text import clipped, one_line, plural
 from ..screens.base import DIALOG
-from ..screens.dialogs import ConfirmScreen
+from ..screens.dialogs import ChooseScreen, ConfirmScreen
 from ..toasts import complain, tell, warn
+from ..widgets.documents import line
 from .panes import Panes
 from .player_state import Mode, state_of
 
@@ -30,6 +31,10 @@ _FOLLOW_SECONDS = 0.1
 """Seconds between two checks for changes by other programs, and for programs that wait."""
 _MOST_SHOWN = 200
 """Maximum characters of an answer in a confirmation."""
+_MOST_LINES = 5
+"""Maximum number of arguments and answers that are shown before something is allowed."""
+_MOST_GIVEN = 80
+"""Characters of each; the timeline shows all of it."""
 _MOVE = "move"
 """The group of the workers that change the record."""
 
@@ -175,6 +180,25 @@ class Editing:
         finding = self._panes.state.finding
         still = finding if finding and finding.holds(self.session.record) else None
         self._panes.show(state_of(whole, self.session.pointer, step).found(still))
+
+    # -- grants
+
+    async def offer_grants(self) -> None:
+        """Ask whether to grant the script what it asks for; do so if the user agrees."""
+        from ...record.given_here import given_lines
+        from ...session.session import allow, not_given_here
+
+        session = self.session
+        source, unknown = session.source, not_given_here(session)
+        question = f"{source.path.name} asks for {' and '.join(source.refused)}."
+        details = [source.withheld] if source.withheld else []
+        if unknown is not None:
+            given = [clipped(each, _MOST_GIVEN) for each in given_lines(unknown, _MOST_LINES)]
+            details += ["The record is from elsewhere:", *given]
+        lines = [line("run it without", cut=True), line("allow it, for what is here now", cut=True)]
+        screen = ChooseScreen(question, lines, details=details)
+        if await self._screen.app.push_screen_wait(screen) == 1:
+            self.move(lambda: allow(session, source.refused, unknown))
 
     # -- changes by others
 

@@ -18,7 +18,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
 
-from ...config import QUESTION, keep_author
 from ...errors import QuizlogError
 from ...files.paths import typed_path
 from ...replay.replayer import Replayer
@@ -26,7 +25,7 @@ from ...replay.script.source import Source
 from ...session.session import Session
 from ...session.timeline import total_effort
 from ...terminal_text import plain
-from ...text import clipped, one_line, plural, told_apart
+from ...text import one_line, plural, told_apart
 from .. import external
 from ..clock import Clock
 from ..draw.output import events
@@ -35,13 +34,12 @@ from ..lessons import LessonScene
 from ..messages import ChosenHit, Neighbour
 from ..screens.base import DIALOG, Destination, QuizlogScreen
 from ..screens.commands import CommandRunner
-from ..screens.dialogs import ChooseScreen
 from ..screens.export import Export, ReportExport, report_name
 from ..screens.undoing import redo, undo
 from ..state import State
 from ..toasts import complain, tell, warn
 from ..widgets.columns import Grid
-from ..widgets.documents import Paragraphs, line
+from ..widgets.documents import Paragraphs
 from ..widgets.expression_line import ExpressionLine
 from ..widgets.line_view import BlockView, LineView
 from ..widgets.prompt_panel import PromptPanel
@@ -52,6 +50,7 @@ from .editing import Editing, Holding
 from .find_all import FindAll
 from .layout import PaneLayout
 from .looks import VariablesPane, choose_step_of_line
+from .noting import Noting
 from .panes import Panes, place_shown
 from .player_state import BisectFinding, PlayerState
 from .proving import Proving
@@ -59,13 +58,7 @@ from .proving import Proving
 if TYPE_CHECKING:
     from ...episodes.build.make import BuildResult
     from ...proof.proven import ProvenRecord
-    from ..screens.notes import Remark
     from ..screens.sweep import Trial
-
-_MOST_LINES = 5
-"""Maximum number of arguments and answers that are shown before something is allowed."""
-_MOST_SHOWN = 80
-"""Characters of each; the timeline shows all of it."""
 
 
 def _writes(
@@ -164,10 +157,8 @@ class PlayerScreen(QuizlogScreen[None]):
         self._replayer = replayer
         self._remembered = state
         self._clock = clock
-        self._author = author
         self._agreed = agreed
         self._found_at_first = found
-        self._drafts: dict[tuple[str, int], Remark] = {}
         self._trials: dict[tuple[str, tuple[str, ...]], Trial] = {}
         """Attempts at stops of the script, by its text and the answers before."""
         self._apart: Replayer | None = None
@@ -177,6 +168,7 @@ class PlayerScreen(QuizlogScreen[None]):
         self.sides = PaneLayout(self)
         self.editing = Editing(self.panes, confirms=confirms)
         self.holding = Holding(self.panes)
+        self.noting = Noting(self.panes, self.editing, clock, author)
         self.find_all = FindAll(self.panes, self.editing, replayer)
         self.proving = Proving(self.panes, self.editing, replayer, proofs)
         self.commands = CommandRunner(self)
@@ -501,55 +493,19 @@ class PlayerScreen(QuizlogScreen[None]):
         """Show how far each branch fits the script as it is now."""
         self.proving.drift()
 
-    # -- notes and grants
+    # -- notes
 
     @_writes("a note or verdict at this step", "notes")
     @_needs_script
     @work(group=DIALOG)
     async def action_note(self) -> None:
         """Write a note on the step shown."""
-        from ..screens.notes import Remark, RemarkScreen
-
-        state, session = self.state, self.session
-        at, recorded = state.step, state.recorded
-        place = (session.record.branch, at)
-        given = f", answer {recorded!r}" if recorded is not None else ""
-        about = f"Note on step {at} of {session.record.branch}{given}"
-        draft = self._drafts.pop(place, Remark())
-        said = await self.app.push_screen_wait(RemarkScreen(about, draft))
-        self._drafts[place] = said
-        if not said.sent or not await self._ask_author():
-            if not said.empty:
-                tell(self, f"saved as a draft; {self.key('player.note')} continues it")
-            return
-        author = self._author
-        done = await self.slow_work.run(
-            lambda: session.comment(at, said.text, said.verdict, author), "writing"
-        )
-        if done is not None:
-            del self._drafts[place]
-            self.panes.draw()
-            tell(self, f"noted at step {at}; F lists all notes")
-
-    async def _ask_author(self) -> bool:
-        if not self._author:
-            name = await self.ask(QUESTION)
-            self._author = "" if name is None else keep_author(name)
-        return bool(self._author)
+        await self.noting.write()
 
     @work(group=DIALOG)
     async def action_notes(self) -> None:
         """Show all notes; go to the step of the chosen one."""
-        from ..screens.notes import NotesScreen
-
-        notes = NotesScreen(self.session, self._clock)
-        place = await self.app.push_screen_wait(notes)
-        if place is None:
-            return
-        if place.branch is not None:
-            await self.editing.switch(place.branch).wait()
-        if place.branch in (None, self.session.record.branch):
-            self._look(place.step)
+        await self.noting.choose()
 
     # -- what is watched
 
@@ -568,26 +524,15 @@ class PlayerScreen(QuizlogScreen[None]):
         if step is not None:
             self.panes.look_at(step)
 
+    # -- grants
+
     def _offer_grants_if_refused(self) -> None:
         if self.audit is None and self.session.missing is None and self.session.source.refused:
             self._offer_grants()
 
     @work(group=DIALOG)
     async def _offer_grants(self) -> None:
-        """Ask whether to grant the script what it asks for."""
-        from ...record.given_here import given_lines
-        from ...session.session import allow, not_given_here
-
-        source, unknown = self.session.source, not_given_here(self.session)
-        question = f"{source.path.name} asks for {' and '.join(source.refused)}."
-        details = [source.withheld] if source.withheld else []
-        if unknown is not None:
-            given = [clipped(each, _MOST_SHOWN) for each in given_lines(unknown, _MOST_LINES)]
-            details += ["The record is from elsewhere:", *given]
-        lines = [line("run it without", cut=True), line("allow it, for what is here now", cut=True)]
-        screen = ChooseScreen(question, lines, details=details)
-        if await self.app.push_screen_wait(screen) == 1:
-            self.editing.move(lambda: allow(self.session, source.refused, unknown))
+        await self.editing.offer_grants()
 
     # -- models
 
