@@ -82,7 +82,7 @@ class Folders:
             yield from [(self.only.name, self.only)] if kind is SHEET else ()
             return
         for root in self.roots:
-            for path in find_records(root) if kind is SHEET else filter(_asks, _scripts(root)):
+            for path in find_records(root) if kind is SHEET else filter(asks, _scripts(root)):
                 name = path.relative_to(root).as_posix()
                 found = self.leads_to(kind, name)
                 if found is not None and found == self.inside(path):  # not hidden by another's
@@ -143,7 +143,7 @@ def _scripts(root: Path) -> Iterator[Path]:
     return files_below(root, SCRIPT.endings)
 
 
-def _asks(script: Path) -> bool:
+def asks(script: Path) -> bool:
     """Whether a script looks as if it asked something."""
     try:
         return _ASKING.search(read_regular(script, _MOST_READ)) is not None

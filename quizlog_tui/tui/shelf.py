@@ -24,6 +24,7 @@ from ..record.store import SUFFIXES
 from ..record.summary import Preview, Summary, preview, summary
 from ..replay.script.granted import with_grants
 from ..replay.script.source import read_script_of
+from ..session.served_folders import SCRIPT, asks
 from ..terminal_text import plain, with_newlines
 from ..text import one_line, plural, told_apart
 from .clock import Clock
@@ -155,6 +156,21 @@ def changes(known: Stamps) -> Changes:
     return Changes(read, [path for path in known if path not in now])
 
 
+def scripts_without(records: Iterable[Summary], folder: Path) -> list[Path]:
+    """The scripts in a folder that look as if they asked something, and have no record yet."""
+    known = {os.path.realpath(one.path.parent / one.script) for one in records if one.script}
+    try:
+        found = sorted(folder.glob(f"*{SCRIPT.endings[0]}"))
+    except OSError:
+        return []
+    return [path for path in found if os.path.realpath(path) not in known and asks(path)]
+
+
+def is_script(one: Summary) -> bool:
+    """Whether a row stands for a script without a record."""
+    return one.path.suffix in SCRIPT.endings
+
+
 def script_remark(one: Summary, may_read: Callable[[Path], bool]) -> str:
     """The grants that a record's script asks for, with their state, or why it cannot run."""
     if one.script is None or not may_read(one.path.parent / one.script):
@@ -181,6 +197,8 @@ class Shelf:
         self.stamps: Stamps = {}
         self._found: dict[Path, Summary] = {}
         self.shown: list[Summary] = []
+        self.scripts: list[Path] = []
+        """The scripts of the folder that have no record yet."""
 
     def __len__(self) -> int:
         return len(self._found)
@@ -235,9 +253,18 @@ class Shelf:
             self.order, self.backwards = order or following, False
         self._arrange()
 
+    @property
+    def listed(self) -> list[Summary]:
+        """The records shown, then the scripts without one, unless a filter is on.
+
+        Without any record there is nothing: the screen then tells how to begin.
+        """
+        narrowed = self.status or self.filter.text or not self._found
+        return [*self.shown, *(() if narrowed else (Summary(p, p.name) for p in self.scripts))]
+
     def index(self, path: Path | None) -> int | None:
-        """The index at which a record is shown."""
-        for at, one in enumerate(self.shown):
+        """The index at which a record or a script is listed."""
+        for at, one in enumerate(self.listed):
             if one.path == path:
                 return at
         return None
@@ -388,6 +415,8 @@ def _row(one: Summary, name: str, columns: Layout, clock: Clock) -> Line:
         "record": _short(name, columns["record"]),
         "changed": (clock.ago(one.changed) if one.changed else "", "dim"),
     }
+    if is_script(one):
+        return cells_line(columns, {**cells, "state": ("+ no record", "dim")}, ends=["record"])
     if one.problem:
         known = {name: width for name, width in columns.items() if name in cells}
         return line(*cells_line(known, cells, ends=["record"]).pieces, problem(one), cut=True)
@@ -414,6 +443,9 @@ def record_line(one: Summary | None, folder: Path, key: KeyOf, remark: str = "")
     """A line about the selected record with details for which its row has no room."""
     if one is None:
         return ""
+    if is_script(one):
+        makes = "; enter makes one" if key("library.new") else ""
+        return f"{_name(one, folder)}: a script without a record{makes} {remark}".rstrip()
     if one.problem:
         edits = f" · {editor} edits it" if (editor := key("library.editor")) else ""
         return f"{_name(one, folder)}: {one.problem}{edits}"
@@ -459,6 +491,8 @@ def nothing_lines(
 
 def preview_lines(one: Summary, found: Preview) -> list[Line]:
     """How a record stands, what it asks or why it failed, its notes, and what it printed last."""
+    if is_script(one):
+        return [line(("There is no record of this script yet.", "dim"))]
     if one.problem:
         return [line((f"! {one.problem}", "error"))]
     return list(_lines(one, found))

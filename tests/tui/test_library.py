@@ -25,9 +25,10 @@ from quizlog_tui.files.paths import shipped
 from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.model import LastError, Record
 from quizlog_tui.record.store import RecordFile
-from quizlog_tui.record.summary import Preview, Summary, find_records
+from quizlog_tui.record.summary import Preview, Summary, find_records, summary
 from quizlog_tui.replay.script.granted import grant
 from quizlog_tui.replay.script.source import read_source
+from quizlog_tui.session.audit import Audit
 from quizlog_tui.tui import shelf
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.clock import FrozenClock
@@ -48,6 +49,7 @@ from quizlog_tui.tui.shelf import (
     read_some,
     record_layout,
     record_line,
+    scripts_without,
 )
 from quizlog_tui.tui.widgets.documents import rows as drawn_rows
 from tests.support.screens import (
@@ -300,6 +302,58 @@ async def test_a_new_record_of_a_script_without_questions_is_finished_on_disk(
         assert player.session.path.name == "speech.yaml"
     kept = yaml.safe_load((records / "speech.yaml").read_text())
     assert (kept["status"], kept["print"]) == ("success", ["no question"])
+
+
+async def test_a_script_without_a_record_is_listed_and_enter_makes_one(records: Path) -> None:
+    (records / "other.py").write_text(QUIZ)
+    (records / "helper.py").write_text("one = 1\n")
+    before = sorted(records.iterdir())
+    async with QuizlogApp().run_test(notifications=True) as pilot:
+        screen = await library(pilot)
+        assert [one.path.name for one in screen.shelf.listed[4:]] == ["other.py"]
+        await shows(pilot, "other.py + no record")
+        await press(pilot, "G")
+        assert marked(screen) == "other.py"
+        await shows(pilot, "other.py: a script without a record; enter makes one")
+        assert len([*screen.paths]) == 4  # nothing but records is searched
+        await press(pilot, "f")
+        assert len(screen.shelf.listed) == 1
+        await press(pilot, "escape", "G")
+        assert sorted(records.iterdir()) == before
+        await pilot.press("enter")
+        player = await settled(pilot)
+        assert player.session.path == records / "other.yaml"
+        await pilot.press("escape", "escape")
+        screen = await library(pilot)
+        await shows(pilot, "other.yaml")
+        for _ in patiently():
+            if len(screen.shelf.listed) == 5:
+                break
+            await pilot.pause()
+        assert not screen.shelf.scripts and marked(screen) == "other.yaml"
+
+
+async def test_audit_mode_makes_no_record_of_a_script(records: Path) -> None:
+    (records / "other.py").write_text(QUIZ)
+    before = sorted(records.iterdir())
+    async with QuizlogApp(audit=Audit("--read-only")).run_test(notifications=True) as pilot:
+        await library(pilot)
+        await press(pilot, "G")
+        await shows(pilot, "other.py: a script without a record")
+        await press(pilot, "enter")
+        await shows(pilot, "locked; this would write: a new record")
+    assert sorted(records.iterdir()) == before
+
+
+def test_a_script_is_known_by_its_place(records: Path) -> None:
+    (records / "other.py").write_text(QUIZ)
+    (records / "linked.py").symlink_to("quiz.py")
+    found = [summary(records / name) for name in ("gamma.yaml", "spoilt.yaml")]
+    assert scripts_without(found, records) == [records / "other.py"]
+    assert scripts_without([], records) == [
+        records / f"{n}.py" for n in ("linked", "other", "quiz")
+    ]
+    assert scripts_without([], records / "nowhere") == []
 
 
 async def test_an_empty_folder_shows_the_examples(folder: Path) -> None:

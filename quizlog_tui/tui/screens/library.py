@@ -39,6 +39,7 @@ from ..shelf import (
     RecordFilter,
     Shelf,
     changes,
+    is_script,
     library_grid,
     nothing_lines,
     parse_filter,
@@ -47,6 +48,7 @@ from ..shelf import (
     record_layout,
     record_line,
     script_remark,
+    scripts_without,
     status_words,
     taken,
 )
@@ -109,6 +111,7 @@ class LibraryScreen(QuizlogScreen[None]):
         """The records found."""
         self.folder = folder
         """The folder searched; that of the examples if there are no records."""
+        self._scripts_in = folder
         self.commands = CommandRunner(self)
         self._state = state
         self._replayer = replayer
@@ -174,9 +177,10 @@ class LibraryScreen(QuizlogScreen[None]):
         shelf = self.shelf
         records = self.rows
         at = shelf.index(self._marked)
-        columns = record_layout(shelf.shown, self.folder)
-        records.show(library_grid(shelf.shown, self.folder, self._clock, columns), cursor=at)
-        self.set_class(not shelf.shown and not self.scanning, "-nothing")
+        listed = shelf.listed
+        columns = record_layout(listed, self.folder)
+        records.show(library_grid(listed, self.folder, self._clock, columns), cursor=at)
+        self.set_class(not listed and not self.scanning, "-nothing")
         lines = nothing_lines(self.folder, shelf.status, len(shelf), self.key, shelf.filter.text)
         self.query_one("#nothing", LineView).show(Paragraphs(lines))
         self._draw_heads(columns)
@@ -209,7 +213,9 @@ class LibraryScreen(QuizlogScreen[None]):
         if marked is not None:
             await asyncio.sleep(_REST_SECONDS)
             remark = await asyncio.to_thread(script_remark, marked, self._may_read)
-            shown = await asyncio.to_thread(preview, marked)
+            shown = Preview()
+            if not is_script(marked):
+                shown = await asyncio.to_thread(preview, marked)
             self._read = (marked.path, remark, shown)
             if self.query("#marked"):  # the screen may have been closed meanwhile
                 self._draw_marked()
@@ -234,14 +240,15 @@ class LibraryScreen(QuizlogScreen[None]):
 
     @property
     def marked(self) -> Summary | None:
-        """The marked record."""
+        """The marked record, or script without one."""
         index = self.rows.index
-        return None if index is None else self.shelf.shown[index]
+        return None if index is None else self.shelf.listed[index]
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:
         """Remember the selected record instead of its row."""
-        if event.index < len(self.shelf.shown):
-            self._marked = self.shelf.shown[event.index].path
+        listed = self.shelf.listed
+        if event.index < len(listed):
+            self._marked = listed[event.index].path
         self._draw_marked()
         self._look_at_script()
 
@@ -254,11 +261,29 @@ class LibraryScreen(QuizlogScreen[None]):
 
     @on(RowList.Chosen)
     def action_open(self) -> None:
-        """Open the marked record."""
+        """Open the marked record; one that is made now for a script that has none."""
         self._hold_selection()
-        if self.marked is not None:
+        marked = self.marked
+        if marked is not None and is_script(marked):
+            self._open_script(str(marked.path))
+        elif marked is not None:
             self.gate.shut()
-            self.post_message(OpenRecord(self.marked.path))
+            self.post_message(OpenRecord(marked.path))
+
+    @work(group=DIALOG)
+    async def _open_script(self, script: str) -> None:
+        """Make a record for a script, with any seed, and open it."""
+        if self._is_locked("a new record"):
+            return
+        create = partial(_create_record, script, _any_seed(), self._replayer)
+        self._open_made(await self.slow_work.run(create, "writing"))
+
+    def _open_made(self, path: Path | None) -> None:
+        """Open a record that was made just now, if one was."""
+        if path is not None:
+            self._marked = path
+            self._search_from = 0.0  # at the next check
+            self.post_message(OpenRecord(path))
 
     @property
     def paths(self) -> list[Path]:
@@ -330,7 +355,9 @@ class LibraryScreen(QuizlogScreen[None]):
     def action_own_command(self, name: str) -> None:
         """Run one of the user's own commands on the marked record."""
         marked = self.marked
-        if marked is not None and not self._is_locked(f"whatever the command {name} does"):
+        if marked is None or is_script(marked):
+            tell(self, "a command runs for a record, and none is selected")
+        elif not self._is_locked(f"whatever the command {name} does"):
             self.commands.run(name, {"record": str(marked.path.absolute())})
 
     @work(group=DIALOG)
@@ -402,6 +429,7 @@ class LibraryScreen(QuizlogScreen[None]):
             except UsageError as error:  # a read-only home
                 tell(self, str(error))
             await self._read_all()
+        await self._look_for_scripts()
 
     async def _read_all(self) -> None:
         """Read, drawing what was found time and again."""
@@ -418,6 +446,15 @@ class LibraryScreen(QuizlogScreen[None]):
             self._has_looked = True
         now = time.monotonic()
         self._search_from = now + _PAUSES * (now - start)
+
+    async def _look_for_scripts(self) -> None:
+        """List the scripts that have no record, also where examples take the records' place."""
+        find = partial(scripts_without, self.shelf.found, self._scripts_in)
+        scripts = list(filter(self._may_read, await asyncio.to_thread(find)))
+        if scripts != self.shelf.scripts:
+            self.shelf.scripts = scripts
+            self._found_any = True
+            self.draw()
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """Draw once more when a search is over, unless it was silent and found nothing new."""
@@ -453,15 +490,11 @@ class LibraryScreen(QuizlogScreen[None]):
         """Make a record for a script and open it."""
         if self._is_locked("a new record"):
             return
-        path = await self._new_record()
-        if path is not None:
-            self._marked = path
-            self._search_from = 0.0  # at the next check
-            self.post_message(OpenRecord(path))
+        self._open_made(await self._new_record())
 
     async def _new_record(self) -> Path | None:
         """Ask for a script and a seed until a record can be written; None if the user cancels."""
-        script, seed = "", str(random.SystemRandom().randrange(10**6))
+        script, seed = "", _any_seed()
         while wanted := await self.ask("New record for which script?", script):
             script = wanted
             typed = await self.ask("Seed for random numbers?", seed)
@@ -472,6 +505,10 @@ class LibraryScreen(QuizlogScreen[None]):
             if made := await self.slow_work.run(create, "writing"):
                 return made
         return None
+
+
+def _any_seed() -> str:
+    return str(random.SystemRandom().randrange(10**6))
 
 
 def _create_record(script: str, seed: str, replayer: Replayer) -> Path:
