@@ -135,7 +135,6 @@ def _lines_run(at: str, frames: list[tuple[FrameType, int, int]]) -> list[tuple[
     """The lines that ran since the last stop; notes those up to the next one."""
     found = _look.run.end()
     if at == "question":
-        _look.run = LinesRun(log.outcome.files.name)
         _look.run.begin([one[0] for one in frames])
     return found
 

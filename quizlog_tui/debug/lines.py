@@ -336,42 +336,55 @@ class LinesRun:
 
     Args:
         name: The name of one of the script's files; None for files of others.
-
-    Attributes:
-        lines: File and line of each, in order of their first run.
     """
 
     def __init__(self, name: Callable[[str], str | None]) -> None:
         self._name = name
-        self.lines: dict[tuple[str, int], None] = {}
+        self._lines: dict[str, set[int]] = {}
+        self._tracers: dict[str, Any] = {}
+        """What notes the lines of each path: one call, as loops run very many."""
 
     def begin(self, frames: list[FrameType]) -> None:
         """Note lines from now on, and the line that the innermost of these calls goes on with."""
         for frame in frames:
-            frame.f_trace = self._line
+            frame.f_trace = self._tracer(frame.f_code.co_filename)
         self._note(frames[0] if frames else None)
         sys.settrace(self._call)
 
     def end(self) -> list[tuple[str, int]]:
-        """Note no more lines; return those that ran."""
+        """Note no more lines; return the file and number of those that ran, and forget them."""
         sys.settrace(None)
-        return list(self.lines)[:MOST_EVENTS]
+        found = [(file, line) for file, lines in self._lines.items() for line in lines]
+        for lines in self._lines.values():
+            lines.clear()
+        return found[:MOST_EVENTS]
 
     def _call(self, frame: FrameType, event: str, argument: Any) -> Any:
-        return None if self._name(frame.f_code.co_filename) is None else self._line
+        return self._tracer(frame.f_code.co_filename)
 
-    def _line(self, frame: FrameType, event: str, argument: Any) -> Any:
-        if event == "line":
-            self._note(frame)
-        elif event == "return":
-            self._note(frame.f_back)
-        return self._line
+    def _tracer(self, path: str) -> Any:
+        """What notes the lines of a file; None for files of others."""
+        if path not in self._tracers:
+            file = self._name(path)
+            own = None if file is None else self._lines.setdefault(file, set())
+            self._tracers[path] = None if own is None else self._tracer_into(own)
+        return self._tracers[path]
+
+    def _tracer_into(self, lines: set[int]) -> Any:
+        def trace(frame: FrameType, event: str, argument: Any) -> Any:
+            if event == "line":
+                lines.add(frame.f_lineno)
+            elif event == "return":
+                self._note(frame.f_back)
+            return trace
+
+        return trace
 
     def _note(self, frame: FrameType | None) -> None:
         """Note the line of a call, or of the first of the script's own around it."""
         while frame is not None:
             file = self._name(frame.f_code.co_filename)
             if file is not None:
-                self.lines[file, frame.f_lineno] = None
+                self._lines.setdefault(file, set()).add(frame.f_lineno)
                 return
             frame = frame.f_back

@@ -11,7 +11,8 @@ import ast
 import json
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -94,7 +95,7 @@ class StopWalk:
         for process in list(self._running):
             process.cancel()
 
-    def looks(self, request: dict[str, Any]) -> Iterator[str | None]:
+    def looks(self, request: dict[str, Any]) -> Generator[str | None]:
         """What the process sends at each stop; None if it died before it could.
 
         Args:
@@ -204,8 +205,8 @@ def watched(
     """
     request = _request([{"text": text, "reads": reads_of(text)} for text in expressions])
     apart, steps = _Apart(walk), list[WatchedStep]()
-    with looking():
-        for step, sent in enumerate(walk.looks(request)):
+    with looking(), closing(walk.looks(request)) as stops:
+        for step, sent in enumerate(stops):
             found = _values(sent, len(expressions), step, walk.source)
             pairs = zip(expressions, found, strict=True)
             values = tuple(value or apart.value(step, text) for text, value in pairs)
@@ -406,8 +407,8 @@ def lines_run(walk: StopWalk) -> dict[tuple[str, int], list[int]]:
         As `watched`.
     """
     steps: dict[tuple[str, int], list[int]] = {}
-    with looking():
-        for step, sent in enumerate(walk.looks({"find": "lines"})):
+    with looking(), closing(walk.looks({"find": "lines"})) as stops:
+        for step, sent in enumerate(stops):
             for place in _lines(sent, step, walk.source):
                 steps.setdefault(place, []).append(step)
     return steps

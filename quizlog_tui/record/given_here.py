@@ -1,10 +1,10 @@
 """Remembers which records hold only arguments and answers that were given on this machine.
 
 They decide what a script does, so a grant applies only to a run with arguments and answers that
-the user gave or allowed. Records of scripts that request a grant are remembered when they are made
-and at each change, by path and digest, as TOML in the settings folder. A record that came from
-elsewhere, or was changed by another program, is remembered after the user has seen its answers and
-allowed them.
+the user gave or allowed. So do the expressions that a record watches, which run in its process.
+Records of scripts that request a grant are remembered when they are made and at each change, by
+path and digest, as TOML in the settings folder. A record that came from elsewhere, or was changed
+by another program, is remembered after the user has seen all this and allowed it.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from ..errors import ConfigError
 from ..files.durable import write_own_text
 from ..files.regular_file import hex_digest
 from ..text import clipped, one_line
+from .feedback import watches
 from .lock import locked
 from .model import Record
 
@@ -88,6 +89,8 @@ def _given_lines(record: Record) -> Iterator[str]:
     for name, branch in record.branches.items():
         for at, text in enumerate(branch.inputs, branch.left_at):
             yield f"answer {at} of {_shown(name)}: {_shown(text)}"
+    for text in watches(record):
+        yield f"watched expression: {_shown(text)}"
 
 
 def _shown(text: str) -> str:
@@ -96,7 +99,8 @@ def _shown(text: str) -> str:
 
 def _has_any(record: Record) -> bool:
     branches = record.branches.values()
-    return bool(record.args or record.inputs or any(branch.inputs for branch in branches))
+    answers = record.inputs or any(branch.inputs for branch in branches)
+    return bool(record.args or answers or watches(record))
 
 
 def _digest(record: Record, script: str) -> str:
@@ -106,6 +110,7 @@ def _digest(record: Record, script: str) -> str:
     import json
 
     every = [script, record.seed, start, list(record.args), sorted(branches.values())]
+    every += [sorted(watched)] if (watched := watches(record)) else []
     return f"sha256:{hex_digest(json.dumps(every).encode())}"
 
 

@@ -372,6 +372,7 @@ class LiveRecord:
         annotated = change(self._on_disk)
         self.file.write(annotated)
         self._on_disk = annotated
+        self._note_given(annotated)
 
 
 def _as_recorded(record: Record) -> SettledRecord:

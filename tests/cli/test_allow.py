@@ -49,12 +49,29 @@ def test_a_persons_own_folder_asks_once(run: Run, build: Build) -> None:
         *(["switch", "quiz.yaml", "main"], ["export", "quiz.yaml", "-o", "quiz.html"]),
         *(["note", "quiz.yaml", "main", "mine"], ["verify", "quiz.yaml"], ["quiz.yaml", "f"]),
         *(["new", "quiz.yaml", "-o", "again.yaml"], ["again.yaml", "g"]),
+        *(["watch", "quiz.yaml", "time", "--keep"], ["watch", "quiz.yaml"]),
         *(["screenshot", "quiz.yaml", "-o", "s.svg"], ["quiz.yaml"]),
     ]
     for words in moves:
         _, out, err = run(*words)
         assert "runs without" not in err, words
     assert runs(out) == "real"
+
+
+def test_an_expression_from_elsewhere_runs_without_the_grant(run: Run, build: Build) -> None:
+    path = build.record(ASKS)
+    shows_clock = ("watch", path.name, "--json")
+    run(path.name, "--allow", "real-clock")
+    assert '"text": "True"' in run(*shows_clock, "time.time() > 1.76e9")[1]
+    with path.open("a", encoding="utf-8") as file:
+        file.write("feedback:\n- watch: 'time.time() > 1.76e9'\n")
+    _, out, err = run(*shows_clock)
+    assert '"text": "False"' in out
+    assert "runs without: the arguments and answers of record.yaml were neither given" in err
+    shown = run(path.name, "--allow", "real-clock")[2]
+    assert "watched expression: time.time() > 1.76e9" in shown
+    run(path.name, "--allow", "real-clock")
+    assert '"text": "True"' in run(*shows_clock)[1]
 
 
 def test_a_move_that_lacks_a_grant_says_so(run: Run, build: Build) -> None:

@@ -55,6 +55,7 @@ OTHERS = {
     "answer of a branch": RECORD.but(
         branches={"main": Branch(None, 0), "o": Branch("main", 1, AppendOnlyList(["d"]))}
     ),
+    "watched expression": RECORD.but(extras={"feedback": [{"watch": "open('secret').read()"}]}),
     "seed": RECORD.but(seed=8),
     "start": RECORD.but(extras={"start_time": "2020-01-01T00:00:00+00:00"}),
 }
@@ -126,3 +127,11 @@ def test_records_that_are_written_at_the_same_time_are_all_remembered(tmp_path: 
     with ThreadPoolExecutor(5) as threads:
         list(threads.map(lambda path: note_given(path, RECORD, SCRIPT), paths))
     assert all(is_given_here(path, RECORD, SCRIPT) for path in paths)
+
+
+def test_an_expression_from_elsewhere_is_shown_and_not_known(tmp_path: Path) -> None:
+    record = EMPTY.but(extras={"feedback": [{"watch": "open('secret').read()"}]})
+    assert not is_given_here(tmp_path / "r.yaml", record, SCRIPT)
+    assert given_lines(record, 5) == ["watched expression: open('secret').read()"]
+    note_given(tmp_path / "r.yaml", record, SCRIPT)
+    assert is_given_here(tmp_path / "r.yaml", record, SCRIPT)

@@ -31,6 +31,8 @@ MOVES: dict[str, Callable[[Session], object]] = {
     "deletion": lambda s: s.delete("other"),
     "restoring": lambda s: (s.switch("main"), s.restore("gone")),
     "comment": lambda s: s.comment(0, "wrong", "wrong"),
+    "watch": lambda s: s.keep_watch("len(x)"),
+    "end of watching": lambda s: s.forget_watch("len(x)"),
     "the record": lambda s: s.save(),
 }
 
@@ -68,10 +70,11 @@ def test_every_move_of_a_session_is_among_those_tried() -> None:
         *("reply", "transcript_of", "transcripts_of", "switch", "fan_out", "bisect", "diff"),
         *("verify", "explain", "locked", "reload", "close", "undo", "redo"),
         *("inspect", "evaluate", "trace", "branch_with"),
+        *("stop_walk", "watch", "steps_of_line"),
     }
     tried = {"answer", "rewind", "fork", "keep", "amend", "rename", "note", "delete", "restore"}
     public = {name for name, each in vars(Session).items() if callable(each) and name[0] != "_"}
-    assert public == writes_nothing | tried | {"comment", "save"}
+    assert public == writes_nothing | tried | {"comment", "keep_watch", "forget_watch", "save"}
 
 
 def test_looks_at_what_the_script_knows_write_nothing(record: Path) -> None:
@@ -80,6 +83,8 @@ def test_looks_at_what_the_script_knows_write_nothing(record: Path) -> None:
         assert session.inspect(0).at == "question"
         assert session.evaluate(0, "1 + 1").value is not None
         assert session.trace(0).events
+        assert session.watch("1 + 1").steps[0].values[0].number == 2
+        assert session.steps_of_line(str(session.source.path), 1)[0] == 0
     assert record.read_bytes() == before
 
 

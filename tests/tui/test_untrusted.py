@@ -63,7 +63,9 @@ raise Exception({EVIL!r})  #score = 0.5
             "time": "\x9b31m",
             "verdict": "\x1b[38;5;201m",
             "text": EVIL.replace("\udc9b", ""),
-        }
+        },
+        {"watch": "'\x1b]0;owned\x07\u202e\x9b31m'"},
+        {"watch": "len('\x1b]0;owned\x07\u202e\x9b31m')"},
     ]
     record.write_text(yaml.safe_dump(data))
     (folder / "br\x1b]0;owned\x07oken.yaml").write_text(
@@ -100,6 +102,7 @@ WALK = [
     *("/", "own", "\r", "n", "&", ESCAPE),  # search and filter
     *("b", "j", "k", "D", "q"),  # tree
     *("F", "j", "f", "w", "q"),  # notes
+    *("V", "k", "\r", ESCAPE, "U", "\r", ESCAPE),  # watches
     *("0", "f", ESCAPE, "$"),  # a recorded answer in the input
     *("i", "x", "\r", ESCAPE),  # an error
     *("\x10", "c", "o", ESCAPE),  # palette
@@ -197,6 +200,7 @@ def test_neither_does_an_export_of_a_branch(evil: Path) -> None:
         ["{}"],
         ["{}", "wrong"],
         ["steps", "{}"],
+        ["watch", "{}"],
         ["list", "."],
     ],
     ids=lambda words: words[0],

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from textual.pilot import Pilot
 
-from quizlog_tui.debug.watching import Watched, WatchedStep, WatchedValue
+from quizlog_tui.debug.watching import StopWalk, Watched, WatchedStep, WatchedValue, watched
 from quizlog_tui.record.feedback import watches
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.session.audit import Audit
 from quizlog_tui.session.session import Session
 from quizlog_tui.tui.clock import FrozenClock
+from quizlog_tui.tui.player import watches as watches_module
 from quizlog_tui.tui.player.player import PlayerScreen
 from quizlog_tui.tui.player.watches import series_of, turns_true
 from quizlog_tui.tui.screens.dialogs import ChooseScreen
@@ -73,6 +76,15 @@ async def evaluated(pilot: Pilot[Any], *expressions: str) -> PlayerScreen:
             return screen
         await pilot.pause()
     raise AssertionError(f"{expressions} were never evaluated:\n{screen_text(pilot.app)}")
+
+
+async def until(pilot: Pilot[Any], holds: Callable[[], bool]) -> None:
+    """Wait until something holds, while something else goes on."""
+    for _ in patiently():
+        if holds():
+            return
+        await pilot.pause()
+    raise AssertionError(f"it never came:\n{screen_text(pilot.app)}")
 
 
 def of_numbers(*numbers: float | None) -> Watched:
@@ -208,9 +220,29 @@ async def test_an_endless_expression_is_stopped_by_escape_and_by_leaving(build: 
         await idle(pilot)
         assert not screen.slow_work.running
         await ask(pilot, "V", "not clinging")
-        for _ in patiently():
-            if any(worker.group == "watch" for worker in screen.workers):
-                break
-            await pilot.pause()
+        await until(pilot, lambda: any(worker.group == "watch" for worker in screen.workers))
         await pilot.press("h")  # the screen goes on
-        assert (await settled(pilot)).state.step == 0
+        await until(pilot, lambda: screen.state.step == 0)
+
+
+async def test_what_is_taken_away_while_it_is_evaluated_stays_away(
+    record: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, goes_on = threading.Event(), threading.Event()
+
+    def slowly(walk: StopWalk, expressions: list[str]) -> Watched:
+        begun.set()
+        assert goes_on.wait(60)
+        return watched(walk, expressions)
+
+    async with playing(record, size=(120, 40)) as pilot:
+        monkeypatch.setattr(watches_module, "watched", slowly)
+        screen = await press(pilot, "escape")
+        await ask(pilot, "V", "len(items)")
+        await until(pilot, begun.is_set)
+        await pilot.press("z")
+        await until(pilot, lambda: screen.panes.watches.expressions == [])
+        goes_on.set()
+        await idle(pilot)
+        assert screen.panes.watches.found is None
+        assert screen.query_one(Scrubber).size.height == 1

@@ -74,7 +74,7 @@ class Watches:
 
     async def _evaluate(self, walk: StopWalk, expressions: Sequence[str]) -> None:
         try:
-            self.found = await asyncio.to_thread(watched, walk, expressions)
+            found = await asyncio.to_thread(watched, walk, expressions)
         except CancelledError:
             return
         except QuizlogError as error:
@@ -82,7 +82,9 @@ class Watches:
             return
         finally:
             walk.cancel()  # for its thread, where this worker was cancelled
-        self._changed()
+        if expressions == self.expressions:  # else they were taken away meanwhile
+            self.found = found
+            self._changed()
 
     # -- choosing them
 
