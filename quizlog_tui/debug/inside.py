@@ -8,8 +8,6 @@ worker has (its log lists that) and hands out. The script can forge all that is 
 from __future__ import annotations
 
 import _json
-import builtins
-import os
 import sys
 
 TYPE_CHECKING = False
@@ -20,12 +18,11 @@ if TYPE_CHECKING:  # the texts of these modules are run before this one, in the 
 
     from .lines import MOST_EVENTS, LinesRun, LineTrace
     from .plain import plain_value, told
-    from .raised import RaisedErrors
+    from .raised import RaisedErrors, trace_of
     from .tables import table_of
     from .values import (
         LARGEST,
         MOST_ITEMS,
-        MOST_PRINTED,
         MOST_TEXT,
         TooLong,
         bounded,
@@ -35,6 +32,7 @@ if TYPE_CHECKING:  # the texts of these modules are run before this one, in the 
         is_definition,
         locals_of,
         number_of,
+        shut_off,
         text_of,
         timed,
         unreadable,
@@ -94,7 +92,7 @@ def answer() -> str:
 def at_end() -> None:
     """Note it all where the script has ended, with the frames of its exception."""
     error = log.outcome.error
-    trace = error.__traceback__ if error is not None else None
+    trace = trace_of(error) if error is not None else None
     _note("end" if error is None else "error", _own(_raised(trace)))
 
 
@@ -309,9 +307,9 @@ def _opened(
 def _reached(at: int | None, text: str, frames: list[tuple[FrameType, int, int]]) -> Any:
     """The value of an expression, whose code asks nobody and prints nothing."""
     if at is not None and not 0 <= at < max(len(frames), 1):
-        raise LookupError(f"there is no frame {at}")
+        raise _NoSuchValue(f"there is no frame {at}")
     scope = _scope(frames if at is not None else [], at or 0)[0]
-    restore = _shut_off([])
+    restore = shut_off([])
     try:
         code = compile(text.strip(), "<expression>", "eval")
         return timed(lambda: eval(code, scope), _EXPRESSION_SECONDS)
@@ -324,9 +322,13 @@ def _inner(value: Any, indexes: list[int]) -> Any:
     for index in indexes:
         found = first(children_of(value)[1], index + 1)
         if index >= len(found):
-            raise LookupError(f"there is no child {index}")
+            raise _NoSuchValue(f"there is no child {index}")
         value = found[index][1]
     return value
+
+
+class _NoSuchValue(Exception):
+    """A path leads to no value."""
 
 
 # -- expressions
@@ -361,7 +363,7 @@ def _expression(
     written: list[str] = []
     scope, names = _scope(frames, _look.request["frame"])
     value, error = None, None
-    restore = _shut_off(written)
+    restore = shut_off(written)
     try:
         value = timed(lambda: _value(text, scope, names, described), _EXPRESSION_SECONDS)
     except BaseException as raised:
@@ -369,33 +371,6 @@ def _expression(
     finally:
         restore()
     return {"text": text, "value": value, "stdout": "".join(written), "error": error}
-
-
-def _shut_off(written: list[str]) -> Callable[[], None]:
-    """Let an expression ask nobody, end nothing and print into a list; return how to undo that."""
-    places: tuple[tuple[Any, str, Any], ...] = (
-        (sys, "stdout", _Text(written)),
-        (sys, "stdin", None),
-        (os, "_exit", _no_exit),
-        (builtins, "input", _no_input),
-    )
-    real = [getattr(module, name) for module, name, _ in places]
-    for module, name, other in places:
-        setattr(module, name, other)
-
-    def restore() -> None:
-        for at, (module, name, _) in enumerate(places):
-            setattr(module, name, real[at])
-
-    return restore
-
-
-def _no_exit(status: int) -> Any:
-    raise SystemExit(status)
-
-
-def _no_input(*_: Any) -> Any:
-    raise EOFError("an expression cannot ask")
 
 
 def _scope(frames: list[tuple[FrameType, int, int]], at: int) -> tuple[Any, Any]:
@@ -422,16 +397,18 @@ def _value(
 
 
 def _message(error: BaseException) -> str:
-    if isinstance(error, TooLong):
+    if type(error) is TooLong:
         return f"it takes longer than {_EXPRESSION_SECONDS:g} seconds"
+    if type(error) is _NoSuchValue:
+        return str(error)
     return told(error, bounded(lambda: checked(str(error)), unreadable))
 
 
 def _line_in(error: BaseException) -> int | None:
     """The line of the expression's text at which it failed."""
-    if isinstance(error, SyntaxError):
-        return _line(error.lineno)
-    line, trace = None, error.__traceback__
+    if issubclass(type(error), SyntaxError):
+        return _line(vars(SyntaxError)["lineno"].__get__(error))
+    line, trace = None, trace_of(error)
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == "<expression>":
             line = trace.tb_lineno
@@ -442,21 +419,3 @@ def _line_in(error: BaseException) -> int | None:
 def _line(number: Any) -> int | None:
     """The number of a line that the script may have made up."""
     return number if type(number) is int and 0 <= number <= LARGEST else None
-
-
-class _Text:
-    """A stream that collects what is written, up to a bound."""
-
-    encoding = "utf-8"
-
-    def __init__(self, written: list[str]) -> None:
-        self._written = written
-        self._room = MOST_PRINTED
-
-    def write(self, text: str) -> int:
-        self._written.append(text[: self._room])
-        self._room -= len(self._written[-1])
-        return len(text)
-
-    def flush(self) -> None:
-        """Nothing is held back."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import Any
 
-    from .values import ATOMS, checked, kind_of, number_of, text_of
+    from .values import ATOMS, checked, kind_of, name_of, number_of, text_of
 
 _PLAIN_LEAVES: frozenset[type] = ATOMS | {str, bytes}
 _PLAIN_COLLECTIONS: frozenset[type] = frozenset((list, tuple, set, frozenset, dict))
@@ -63,7 +63,7 @@ def plain_value(
 
 def told(error: BaseException, text: str) -> str:
     """An exception in a line."""
-    kind = checked(type(error).__name__)
+    kind = name_of(type(error))
     return f"{kind}: {text}" if text else kind
 
 

@@ -21,10 +21,11 @@ MOST_CAUSES = 10
 MOST_RAISED = 100
 """Maximum number of exceptions that are described, and of notes of each."""
 
-_CAUSE, _CONTEXT, _SUPPRESSED, _TRACE = (
+_CAUSE, _CONTEXT, _SUPPRESSED, trace_of = (
     BaseException.__dict__[name].__get__
     for name in ("__cause__", "__context__", "__suppress_context__", "__traceback__")
 )
+"""What an exception holds, whatever its class says."""
 _GROUP: Any = getattr(builtins, "BaseExceptionGroup", None)
 
 
@@ -53,7 +54,7 @@ class RaisedErrors:
             "type": type_name(type(error)),
             "message": bounded(lambda: checked(str(error)), unreadable),
             "notes": _notes(error),
-            "place": self._place(_TRACE(error)),
+            "place": self._place(trace_of(error)),
             "cause": cause,
             "relation": relation if cause else None,
             "group": [one for one in inner if one],

@@ -6,6 +6,8 @@ Sent to the quiz process as text, before that of `inside`; what it may import is
 from __future__ import annotations
 
 import _signal  # type: ignore[import-not-found]
+import builtins
+import os
 import sys
 
 TYPE_CHECKING = False
@@ -50,6 +52,11 @@ def type_name(kind: type) -> str:
     return name if module == "builtins" else f"{module}.{name}"
 
 
+def name_of(kind: type) -> str:
+    """The name of a type alone, whatever its metaclass says."""
+    return checked(_NAME(kind))
+
+
 def _module_of(kind: type) -> str:
     try:
         return checked(_MODULE(kind))
@@ -57,8 +64,8 @@ def _module_of(kind: type) -> str:
         return "?"
 
 
-_MODULE, _QUALNAME, _MRO, _NAMES = (
-    type.__dict__[name].__get__ for name in ("__module__", "__qualname__", "__mro__", "__dict__")
+_MODULE, _NAME, _QUALNAME, _MRO, _NAMES = (
+    type.__dict__[f"__{name}__"].__get__ for name in ("module", "name", "qualname", "mro", "dict")
 )
 """What a type is and holds, whatever its metaclass says."""
 _COLLECTIONS = (list, tuple, dict, set, frozenset)
@@ -377,8 +384,26 @@ def _leaf(value: Any) -> str:
         return repr(value[: 2 * MOST_TEXT]) + cut
     if form := array_form(value):
         return _array_text(value, form)
-    text: str = bounded(lambda: checked(repr(value)), unreadable)
+    return _own_text(value)
+
+
+def _own_text(value: Any) -> str:
+    """What an object's own `__repr__` says; a class that took too long once is not asked again."""
+    kind = type(value)
+
+    def failed(error: BaseException) -> str:
+        if type(error) is TooLong:
+            _late.append(kind)
+        return unreadable(error)
+
+    if any(one is kind for one in _late):
+        return unreadable(TooLong())
+    text: str = bounded(lambda: checked(repr(value)), failed)
     return text
+
+
+_late: list[type] = []
+"""The classes whose `__repr__` took too long."""
 
 
 def checked(text: Any) -> str:
@@ -389,9 +414,9 @@ def checked(text: Any) -> str:
 
 def unreadable(error: BaseException) -> str:
     """What stands for a text that could not be made."""
-    if isinstance(error, TooLong):
+    if type(error) is TooLong:
         return "<its repr takes too long>"
-    return f"<its repr raised {type(error).__name__}>"
+    return f"<its repr raised {name_of(type(error))}>"
 
 
 class TooLong(BaseException):
@@ -399,12 +424,15 @@ class TooLong(BaseException):
 
 
 def bounded(call: Callable[[], Any], otherwise: Callable[[BaseException], Any]) -> Any:
-    """The result of code of the script, which may raise or never end."""
+    """The result of code of the script, which may ask, print, raise or never end."""
+    restore = shut_off([])
     try:
         return timed(call, _REPR_SECONDS)
     except BaseException as error:
         _armed.clear()
         return otherwise(error)
+    finally:
+        restore()
 
 
 _armed: list[bool] = []
@@ -435,6 +463,51 @@ def timed(call: Callable[[], Any], seconds: float) -> Any:
 def _interrupt(number: int, frame: FrameType | None) -> None:
     if _armed:
         raise TooLong
+
+
+def shut_off(written: list[str]) -> Callable[[], None]:
+    """Let code of the script ask nobody, end nothing, print into a list; return how to undo it."""
+    places: tuple[tuple[Any, str, Any], ...] = (
+        (sys, "stdout", _Text(written)),
+        (sys, "stdin", None),
+        (os, "_exit", _no_exit),
+        (builtins, "input", _no_input),
+    )
+    real = [getattr(module, name) for module, name, _ in places]
+    for module, name, other in places:
+        setattr(module, name, other)
+
+    def restore() -> None:
+        for at, (module, name, _) in enumerate(places):
+            setattr(module, name, real[at])
+
+    return restore
+
+
+def _no_exit(status: int) -> Any:
+    raise SystemExit(status)
+
+
+def _no_input(*_: Any) -> Any:
+    raise EOFError("an expression cannot ask")
+
+
+class _Text:
+    """A stream that collects what is written, up to a bound."""
+
+    encoding = "utf-8"
+
+    def __init__(self, written: list[str]) -> None:
+        self._written = written
+        self._room = MOST_PRINTED
+
+    def write(self, text: str) -> int:
+        self._written.append(text[: self._room])
+        self._room -= len(self._written[-1])
+        return len(text)
+
+    def flush(self) -> None:
+        """Nothing is held back."""
 
 
 # -- names

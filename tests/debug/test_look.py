@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 import json
-from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from quizlog_tui.cli import main
-from quizlog_tui.debug.inspection import Inspection, Variable, inside, inspection_from
+from quizlog_tui.debug.inspection import Inspection, Variable, inspection_from
 from quizlog_tui.errors import LimitError, ProtocolError, QuizlogError, UsageError
 from quizlog_tui.proof.verify import verify
 from quizlog_tui.record.append_only_list import AppendOnlyList
@@ -516,16 +514,3 @@ def test_a_look_leaves_and_asks_for_no_module_of_the_script(build: Build) -> Non
         assert shown.get("seen") == "[]"
         assert shown.get("more", "[]") == "[]"
         assert shown.get("same", "True") == "True"
-
-
-def test_no_name_stands_in_two_of_the_texts_that_run_in_one_namespace() -> None:
-    names: Counter[str] = Counter()
-    for text in inside():
-        for node in ast.parse(text).body:
-            if isinstance(node, ast.FunctionDef | ast.ClassDef):
-                names[node.name] += 1
-            elif isinstance(node, ast.Assign | ast.AnnAssign):
-                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                walked = (each for target in targets for each in ast.walk(target))
-                names.update(each.id for each in walked if isinstance(each, ast.Name))
-    assert [name for name, count in names.items() if count > 1] == ["TYPE_CHECKING"]
