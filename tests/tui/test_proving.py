@@ -24,6 +24,7 @@ from quizlog_tui.tui.screens.library import LibraryScreen
 from quizlog_tui.tui.screens.proof import DriftScreen, ProofScreen
 from quizlog_tui.tui.widgets.line_view import LineView
 from tests.support.build import Build
+from tests.support.player_quizzes import EVIL
 from tests.support.processes import IS_UP, below, is_up
 from tests.support.screens import (
     SIZE,
@@ -123,7 +124,7 @@ def proof_text(screen: ProofScreen) -> str:
 @pytest.mark.parametrize(
     ("source", "edits", "top", "says"),
     [
-        (STEADY, ("", ""), "✓ reproducible", "Judged to the end: 2 branches, main with 1 answer"),
+        (STEADY, ("", ""), "✓ reproducible", "Replayed to the end: 2 branches, main with 1 answer"),
         (
             FRAGILE,
             ("", ""),
@@ -169,6 +170,24 @@ async def test_both_sides_of_a_difference_have_their_words_marked(record: Path) 
     async with playing(record, size=(120, 40)) as pilot:
         await proved(pilot)
         await shows(pilot, "1 «more»? ≠ 1 «what else»?")
+
+
+@pytest.mark.parametrize("key", ["P", "D"])
+async def test_foreign_text_is_made_visible(key: str, build: Build) -> None:
+    path = build.record(f"name = input('name? ')\nprint({EVIL!r})\ninput({EVIL!r})\n")
+    with Session(path) as session:
+        session.answer("4")
+        session.fork(0, EVIL, "ev\u202eil")
+        session.switch("main")
+    edit(path, "print(", "print('other' + ")
+    async with playing(path, size=(120, 40), notifications=True) as pilot:
+        await press(pilot, "escape", "1")
+        await pilot.press(key)
+        await shows(pilot, "recorded (left, <)")
+        text = screen_text(pilot.app)
+        await press(pilot, "q")
+        text += screen_text(pilot.app)
+    assert "[/nope]" in text and not set(text) & set("\x1b\x07\x9b\u202e\u2028\x85\x00")
 
 
 async def test_enter_goes_to_the_step_that_differs(build: Build) -> None:
@@ -454,5 +473,5 @@ def test_a_record_is_proved_in_a_real_terminal(record: Path, build: Build) -> No
     with Tmux(build.outside, quizlog("tui", str(record))) as tmux:
         tmux.wait_for("more?")
         tmux.press_until("Escape", "Answer r Rewind")
-        tmux.press_until("P", "Judged to the end: 2 branches")
+        tmux.press_until("P", "Replayed to the end: 2 branches")
         tmux.press_until("q", "✓ reproducible · ● waiting")

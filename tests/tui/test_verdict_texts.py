@@ -77,7 +77,7 @@ def text_of(found: ProvenRecord) -> str:
 
 def test_it_says_what_was_judged_and_varied_and_what_it_does_not_say() -> None:
     said = text_of(proven(TWO, "reproducible", branches=2, alone=2))
-    assert "Judged to the end: 2 branches, main with 2 answers, other with 3 answers." in said
+    assert "Replayed to the end: 2 branches, main with 2 answers, other with 3 answers." in said
     assert "the order of hashes; the clock; the order of addresses in memory" in said
     assert "Replayed alone: all 2 branches." in said
     assert "not who gave them" in said
@@ -99,7 +99,7 @@ def test_a_difference_is_named_with_its_step_and_its_sides_once() -> None:
     assert said.startswith("✗ diverges at step 1 (prompt, code-changed): the script was changed")
     assert "The question at step 1" in said
     assert "recorded: " not in said and "replayed: " not in said  # they stand side by side
-    assert "Judged" not in said
+    assert "Replayed to" not in said
 
 
 def test_what_is_compared_is_shown_as_text() -> None:

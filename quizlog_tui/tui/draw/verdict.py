@@ -25,7 +25,7 @@ SIDES = {"diverges": ("recorded", "replayed"), "fragile": ("here", "in another w
 """What the two sides of a difference are, by the verdict."""
 _MOST_REASON = 48
 """Characters of a reason in the line at the top."""
-_COMPARED = "Compared step by step: the printed text, the question, the outcome."
+_COMPARED = "Compared at each step: the printed text, the question, the outcome."
 _NOT_SAID = "This says that the script shows this for these answers, not who gave them or when."
 
 
@@ -76,15 +76,16 @@ def basis_lines(proven: ProvenRecord, path: Path) -> Iterator[Line]:
 
 
 def _how_it_was_judged(proven: ProvenRecord) -> Iterator[str]:
-    """Which branches were judged, and what the worlds of the replays were."""
+    """Which branches were replayed, and what the worlds of the replays were."""
     judged = proven.judged
     names = told_apart(judged)
     lengths = [f"{names[name]} with {plural(count, 'answer')}" for name, count in judged.items()]
-    yield f"Judged to the end: {plural(len(judged), 'branch')}, {', '.join(first_lines(lengths))}."
+    each = ", ".join(first_lines(lengths))
+    yield f"Replayed to the end: {plural(len(judged), 'branch')}, {each}."
     varied = "; ".join(varied_in_words(proven.verdict.observed))
     yield (
-        "Each was replayed from the start in the world that the record asks for, and in others, "
-        f"where this was changed: {varied}."
+        "Each was replayed in the world that the record asks for, and in others, where this was "
+        f"changed: {varied}."
     )
     yield _COMPARED
 
