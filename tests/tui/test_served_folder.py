@@ -166,3 +166,15 @@ async def test_what_is_wrong_in_the_settings_is_not_told_to_a_browser(served: Se
             await opened(pilot, PlayerScreen)
             await settled(pilot)
             assert ("config.toml: is wrong" in screen_text(app)) is told
+
+
+@pytest.mark.parametrize("key", ["V", "U"])
+async def test_nobody_is_asked_for_an_expression_which_is_code(key: str, served: Served) -> None:
+    assert not Audit("--read-only").refuses("expressions")
+    async with playing(served.record, audit=served.audit, notifications=True) as pilot:
+        screen = await settled(pilot)
+        await pilot.press("escape", key)
+        await shows(pilot, "locked; this would write: whatever an expression does")
+        await idle(pilot)
+        assert pilot.app.screen is screen
+        assert screen.key("player.watch") == screen.key("player.until") == ""

@@ -509,6 +509,7 @@ class PlayerScreen(QuizlogScreen[None]):
 
     # -- what is watched
 
+    @_writes("whatever an expression does", "expressions")
     @_needs_script
     @work(group=DIALOG)
     async def action_watch(self) -> None:
@@ -516,6 +517,7 @@ class PlayerScreen(QuizlogScreen[None]):
         if await self.panes.watches.edit():
             self.panes.draw()
 
+    @_writes("whatever an expression does", "expressions")
     @_needs_script
     @work(group=DIALOG)
     async def action_until(self) -> None:
