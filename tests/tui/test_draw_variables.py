@@ -129,10 +129,10 @@ def test_the_last_expression_stands_first_with_what_it_printed() -> None:
 
 
 def test_an_exception_has_its_notes_its_causes_and_what_it_groups() -> None:
-    cause = RaisedError("KeyError", "'a'", (), "/home/quiz.py:3", None, "cause", ())
+    cause = RaisedError("KeyError", "'a'", (), "/home/quiz.py:3", None, None, ())
     inner = RaisedError("TypeError", "", (), "", None, None, ())
     error = RaisedError(
-        "quiz.Wrong", "no\nway", ("look\nhere",), "quiz.py:5", cause, None, (inner,)
+        "quiz.Wrong", "no\nway", ("look\nhere",), "quiz.py:5", cause, "cause", (inner,)
     )
     rows = [row.line.text for row in variable_rows(found(error=error), 0)]
     assert rows[:7] == [

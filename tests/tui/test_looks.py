@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
+from threading import Event
+from types import SimpleNamespace
 
 import pytest
 from textual.pilot import Pilot
 
+from quizlog_tui.errors import CancelledError, LimitError
 from quizlog_tui.tui.player.player import PlayerScreen
 from quizlog_tui.tui.screens.dialogs import ChooseScreen
 from quizlog_tui.tui.screenshot import screen_text
@@ -230,3 +234,52 @@ async def test_steps_that_were_passed_meanwhile_are_left_out(
         assert looked[-1] == 0
         assert "Variables at step 0" in screen_text(pilot.app)
         assert screen.session.record.pointer == 2
+
+
+async def test_an_expression_stays_in_its_call_at_other_steps(record: Path) -> None:
+    async with playing(record) as pilot:
+        screen = await press(pilot, "escape", "5")
+        values = screen.query_one("#values", RowList)
+        values.move(rows(screen, "values").index("module  quiz.py:11"))
+        await type_line(pilot, "round")
+        assert rows(screen, "values")[1] == "    2  int"
+        await press(pilot, "escape", "h")
+        assert rows(screen, "values")[1] == "    1  int"
+
+
+async def test_a_look_that_is_no_longer_wanted_is_given_up(
+    record: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with playing(record) as pilot:
+        screen = await press(pilot, "escape")
+        begun, given_up = Event(), Event()
+
+        def endless(at: int | None = None) -> object:
+            begun.set()
+            assert given_up.wait(60)
+            raise CancelledError("given up")
+
+        monkeypatch.setattr(screen.session, "trace", endless)
+        monkeypatch.setattr(screen.panes.lines, "_replayer", SimpleNamespace(cancel=given_up.set))
+        await pilot.press("6")
+        await asyncio.to_thread(begun.wait, 60)
+        await press(pilot, "5")
+        assert rows(screen, "values")[0] == "ask()  quiz.py:2"
+        assert not screen.slow_work.running
+
+
+async def test_after_a_look_that_failed_nothing_of_the_one_before_can_be_opened(
+    record: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with playing(record) as pilot:
+        screen = await press(pilot, "escape", "6")
+
+        def failing(at: int | None = None) -> object:
+            raise LimitError("it took too long")
+
+        monkeypatch.setattr(screen.session, "trace", failing)
+        await press(pilot, "h")
+        assert rows(screen, "lines") == ["✗ it took too long"]
+        assert "Lines before" not in screen_text(pilot.app)
+        await press(pilot, "enter")
+        assert rows(screen, "lines") == ["✗ it took too long"]

@@ -29,7 +29,7 @@ _MODULE = "<module>"
 """What Python calls the code of a module."""
 _WIDEST = 24
 """Maximum cells of a column of a table."""
-_RELATIONS = {"cause": "caused by", "context": "while handling", None: ""}
+_RELATIONS = {"cause": "caused by", "context": "while handling"}
 
 
 @dataclass(frozen=True)
@@ -67,20 +67,26 @@ def variable_rows(found: Inspection, frame: int) -> list[ValueRow]:
     return rows
 
 
-def error_lines(error: RaisedError, level: int = 0) -> Iterator[Line]:
-    """An exception with its notes, and below it what led to it or what it groups."""
-    indent, relation = " " * _INDENT * level, _RELATIONS[error.relation]
-    said = f"{relation} " if relation else "✗ "
+def error_lines(error: RaisedError, level: int = 0, relation: str = "✗") -> Iterator[Line]:
+    """An exception with its notes, and below it what led to it or what it groups.
+
+    Args:
+        error: The exception.
+        level: How far it is moved to the right.
+        relation: What it is to the one above.
+    """
+    indent = " " * _INDENT * level
     message = f": {visible(error.message)}" if error.message else ""
-    yield line((f"{indent}{said}{one_line(error.type)}{message}", "error"))
+    yield line((f"{indent}{relation} {one_line(error.type)}{message}", "error"))
     if error.place:
         place = one_line(error.place.rpartition("/")[2])
         yield line((f"{indent}  {place}", "dim"), cut=True)
     for note in error.notes:
         yield line((f"{indent}  note: {visible(note)}", "warn"))
-    inner = (error.cause,) if error.cause is not None else ()
-    for each in (*error.group, *inner):
+    for each in error.group:
         yield from error_lines(each, level + 1)
+    if error.cause is not None:
+        yield from error_lines(error.cause, level + 1, _RELATIONS[error.relation or "context"])
 
 
 def _marks(found: Inspection) -> dict[str, str | None]:

@@ -17,6 +17,7 @@ from textual.containers import Vertical
 
 from ...debug.inspection import Inspection, Trace, ValuePath
 from ...errors import QuizlogError
+from ...replay.replayer import Replayer
 from ...replay.script.source import Source
 from ...session.session import Session
 from ...session.timeline import Timeline, TimelineRow
@@ -32,6 +33,8 @@ from ..widgets.row_list import RowList
 from .player_state import PlayerState
 
 Found = TypeVar("Found")
+_AGAIN = 0.1
+"""Seconds between two attempts to end a look."""
 
 
 class VariablesPane(Vertical):
@@ -55,15 +58,20 @@ class _Look(ABC, Generic[Found]):
     """The id of the list."""
     DOING: str
     """What it does, in words."""
+    TITLE: str
+    """What the pane is called while it shows nothing."""
 
-    def __init__(self, screen: QuizlogScreen[None], session: Session) -> None:
+    def __init__(self, screen: QuizlogScreen[None], session: Session, replayer: Replayer) -> None:
         self._screen = screen
         self._session = session
+        self._replayer = replayer
         self._state: PlayerState | None = None
         """What the player shows; None while the pane is hidden."""
         self._shown: tuple[PlayerState, Hashable] | None = None
         """What the pane shows."""
         self._looking = False
+        self._finding = False
+        """Whether a look is under way in its thread."""
 
     @property
     def pane(self) -> RowList:
@@ -87,9 +95,10 @@ class _Look(ABC, Generic[Found]):
         """Show what was found."""
 
     def follow(self, state: PlayerState, *, shown: bool) -> None:
-        """Look at what the player shows, if the pane is shown."""
+        """Look at what the player shows, if the pane is shown; give up a look elsewhere."""
         self._state = state if shown else None
-        if not shown or self._is_shown() or self._looking:
+        self._give_up()
+        if self._looking or self._is_shown():
             return
         if self._session.missing is not None:
             self._tell("the script cannot be read, so nothing can be looked at")
@@ -97,14 +106,19 @@ class _Look(ABC, Generic[Found]):
         self._looking = True
         self._screen.run_worker(self._look())
 
+    def _give_up(self) -> None:
+        """End a look that is no longer wanted; again, as it may be between two processes."""
+        if self._finding and not self._is_shown():
+            self._replayer.cancel()
+            self._screen.set_timer(_AGAIN, self._give_up)
+
     def _is_shown(self) -> bool:
-        """Whether the pane shows what is wanted."""
+        """Whether the pane shows what is wanted, or is looking for it."""
         state, shown = self._state, self._shown
-        if state is None:
-            return True
-        if shown is None or shown[0].whole is not state.whole or shown[1] != self._wish():
-            return False
-        return shown[0].step == state.step
+        if state is None or shown is None:
+            return state is None and not self._finding
+        same = shown[0].whole is state.whole and shown[0].step == state.step
+        return same and shown[1] == self._wish()
 
     async def _look(self) -> None:
         """Look until what is shown is what is wanted."""
@@ -112,26 +126,40 @@ class _Look(ABC, Generic[Found]):
             while not self._is_shown() and self._state is not None:
                 step, self._shown = self._state.step, (self._state, self._wish())
                 call = partial(self._outcome, step)
-                self._show(step, await self._screen.slow_work.run(call, self.DOING))
+                found = await self._screen.slow_work.run(call, self.DOING)
+                if not self._screen.is_mounted:
+                    return
+                if self._is_shown():
+                    self._show(step, found)
         finally:
             self._looking = False
+        if self._state is None:
+            self._shown = None  # it was hidden, so what was found is not drawn
 
     def _outcome(self, step: int) -> Found | QuizlogError:
+        self._finding = True
         try:
             return self._find(step)
         except QuizlogError as error:
             return error
+        finally:
+            self._finding = False
 
     def _show(self, step: int, found: Found | QuizlogError | None) -> None:
-        if not self._screen.is_mounted:
-            return
         if found is None or isinstance(found, QuizlogError):
             self._tell(f"✗ {found.message}" if found else "stopped")
         else:
             self._draw(step, found)
 
     def _tell(self, text: str) -> None:
+        """Show a text where there is nothing to show."""
+        self._forget()
+        self.pane.border_title = self.TITLE
         self.pane.show(Paragraphs([line((text, "dim"))]))
+
+    @abstractmethod
+    def _forget(self) -> None:
+        """Nothing is shown that a key could open."""
 
 
 class VariablesLook(_Look[Inspection]):
@@ -139,26 +167,26 @@ class VariablesLook(_Look[Inspection]):
 
     LIST = "values"
     DOING = "looking at the variables"
+    TITLE = "Variables"
 
-    def __init__(self, screen: QuizlogScreen[None], session: Session) -> None:
-        super().__init__(screen, session)
+    def __init__(self, screen: QuizlogScreen[None], session: Session, replayer: Replayer) -> None:
+        super().__init__(screen, session, replayer)
         self._open: tuple[ValuePath, ...] = ()
         self._asked: tuple[str, ...] = ()
         """The last expression, or nothing."""
+        self._call = ""
+        """The function in which it is evaluated; empty for the innermost call."""
         self._frame = 0
-        """The call in which it is evaluated."""
+        """The number of its call at the step shown."""
+        self._calls: list[str] = []
+        """The functions of the calls at the step shown, innermost first."""
         self._rows: list[ValueRow] = []
-
-    def follow(self, state: PlayerState, *, shown: bool) -> None:
-        """Look at what the player shows, if the pane is shown."""
-        if self._state is not None and state.step != self._state.step:
-            self._frame = 0  # another step may have fewer calls
-        super().follow(state, shown=shown)
 
     def ask(self, text: str) -> None:
         """Show the value of an expression in the call at the cursor; an empty one takes it away."""
         at = self.pane.index
-        self._frame = self._rows[at].frame if at is not None and at < len(self._rows) else 0
+        frame = self._rows[at].frame if at is not None and at < len(self._rows) else 0
+        self._call = self._calls[frame] if frame else ""
         self._asked = (text,) if text else ()
         self.pane.move(0)
         self._again()
@@ -175,14 +203,22 @@ class VariablesLook(_Look[Inspection]):
             self._open = (*self._open, path)
         self._again()
 
+    def _forget(self) -> None:
+        self._rows = []
+
     def _again(self) -> None:
         if self._state is not None:
             self.follow(self._state, shown=True)
 
     def _wish(self) -> Hashable:
-        return self._open, self._asked, self._frame
+        return self._open, self._asked, self._call
 
     def _find(self, step: int) -> Inspection:
+        """What is known at the step, with the expression in the call that was chosen for it."""
+        self._frame = 0
+        if self._call and self._asked:
+            functions = [frame.function for frame in self._session.inspect(step).frames]
+            self._frame = functions.index(self._call) if self._call in functions else 0
         return self._session.inspect(
             step, frame=self._frame, expressions=self._asked, opened=self._open
         )
@@ -191,6 +227,7 @@ class VariablesLook(_Look[Inspection]):
         at = self.pane.index
         before = self._rows[at] if at is not None and at < len(self._rows) else None
         self._rows = variable_rows(found, self._frame)
+        self._calls = [frame.function for frame in found.frames]
         document = Paragraphs([row.line for row in self._rows])
         self.pane.show(document, cursor=_same_row(self._rows, before, at or 0))
         changed = len(found.changed.changed) + len(found.changed.added)
@@ -218,9 +255,10 @@ class LinesLook(_Look[Trace]):
 
     LIST = "lines"
     DOING = "watching its lines"
+    TITLE = "Lines"
 
-    def __init__(self, screen: QuizlogScreen[None], session: Session) -> None:
-        super().__init__(screen, session)
+    def __init__(self, screen: QuizlogScreen[None], session: Session, replayer: Replayer) -> None:
+        super().__init__(screen, session, replayer)
         self._open: frozenset[int] = frozenset()
         self._trace: Trace | None = None
         self._rows: list[LineRow] = []
@@ -243,6 +281,9 @@ class LinesLook(_Look[Trace]):
 
     def _wish(self) -> Hashable:
         return None
+
+    def _forget(self) -> None:
+        self._trace, self._rows = None, []
 
     def _find(self, step: int) -> Trace:
         return self._session.trace(step)

@@ -15,6 +15,7 @@ from textual.timer import Timer
 from ...debug.watching import Watched
 from ...record.who import UNKNOWN
 from ...replay.live_run import ENDED_BY_ANSWER
+from ...replay.replayer import Replayer
 from ...replay.script.source import Source
 from ...replay.transcript import Transcript
 from ...replay.world import TAMPERED
@@ -61,14 +62,20 @@ class Panes:
     """Draws the state of the player, and focuses and shows its panes."""
 
     def __init__(
-        self, screen: QuizlogScreen[None], session: Session, clock: Clock, *, browsing: bool
+        self,
+        screen: QuizlogScreen[None],
+        session: Session,
+        replayer: Replayer,
+        clock: Clock,
+        *,
+        browsing: bool,
     ) -> None:
         self.screen = screen
         self.session = session
         self.clock = clock
         self.known = KnownSteps(session)
-        self.variables = VariablesLook(screen, session)
-        self.lines = LinesLook(screen, session)
+        self.variables = VariablesLook(screen, session, replayer)
+        self.lines = LinesLook(screen, session, replayer)
         self.watches = Watches(screen, session, self._draw_watches)
         self.state = state_of(session.transcript, session.pointer)
         """What is shown; `show` changes it."""

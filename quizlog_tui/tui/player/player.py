@@ -163,7 +163,7 @@ class PlayerScreen(QuizlogScreen[None]):
         """Attempts at stops of the script, by its text and the answers before."""
         self._apart: Replayer | None = None
         """Replays episodes without checkpoints, as on another machine."""
-        self.panes = Panes(self, session, clock, browsing=browsing)
+        self.panes = Panes(self, session, replayer, clock, browsing=browsing)
         self.known = self.panes.known
         self.sides = PaneLayout(self)
         self.editing = Editing(self.panes, confirms=confirms)
