@@ -9,6 +9,7 @@ believed. The code that sends it keeps to the same bounds: only a script that fo
 from __future__ import annotations
 
 import json
+import marshal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -20,6 +21,7 @@ from ..errors import LimitError, ProtocolError, UsageError
 from ..replay.process.process import QuizProcess
 from ..replay.process.protocol import read_json
 from ..replay.replayer import Replayer
+from ..replay.script.interpreter import OWN
 from ..replay.script.source import Source
 from ..replay.world import World
 from ..text import clipped
@@ -140,18 +142,23 @@ def _look(
     process: QuizProcess, source: Source, answers: Sequence[str], request: dict[str, Any]
 ) -> str:
     """Bring a process to the stop, watching its lines, and return what it sends from there."""
-    process.look(inside(), json.dumps(request | {"what": "begin"}))
+    process.look(looker(source), json.dumps(request | {"what": "begin"}))
     process.looks(1)
     process.answer(answers)
     for _ in process.reports():
         pass
     if process.alive:
-        process.look(inside(), json.dumps(request | {"what": "show"}))
+        process.look((), json.dumps(request | {"what": "show"}))
     sent = process.looks(2)
     if len(sent) < 2:
         where = source.path.name
         raise LimitError("the script ended before it could be looked at", where=where)
     return sent[1]
+
+
+def looker(source: Source) -> tuple[bytes, ...]:
+    """The code that runs in the quiz process, in order; byte code if its Python is this one."""
+    return _compiled() if source.interpreter == OWN else inside()
 
 
 @cache
@@ -160,6 +167,12 @@ def inside() -> tuple[bytes, ...]:
     folder = Path(__file__).parent
     names = ("values.py", "tables.py", "raised.py", "lines.py", "plain.py", "inside.py")
     return tuple((folder / name).read_bytes() for name in names)
+
+
+@cache
+def _compiled() -> tuple[bytes, ...]:
+    """The same as byte code of this interpreter: compiling it takes longer than a look."""
+    return tuple(marshal.dumps(compile(text, "<look>", "exec")) for text in inside())
 
 
 _MOST_LINE = 1000

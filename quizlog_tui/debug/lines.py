@@ -153,8 +153,8 @@ class _Call:
         changed = self._changes()
         if not changed or self.event is None:
             return 0
-        self.event[4] = self._in_order(changed)
-        return sum(len(name) + len(text) for name, text in changed.items())
+        self.event[4] = changed if len(changed) == 1 else self._in_order(changed)
+        return sum(map(len, changed)) + sum(map(len, changed.values()))
 
     def _changes(self) -> dict[str, str]:
         """The variables that are not as they were at the last call of this, with their texts."""
@@ -163,8 +163,8 @@ class _Call:
         for name, value in list(names.items()):  # a value's own code may add names
             if settled.get(name, texts) is value:
                 continue
-            before = texts.get(name)
-            if before and kind_of(value) in _UNCHANGING:
+            before, kind = texts.get(name), type(value)
+            if before and type(kind) is type and kind in _UNCHANGING:
                 settled[name], texts[name] = value, text_of(value)
             else:
                 texts[name] = self._text(name, value)
@@ -195,8 +195,6 @@ class _Call:
 
     def _in_order(self, found: dict[str, str]) -> dict[str, str]:
         """Variables of the module in the order in which code uses them, then others."""
-        if len(found) == 1:
-            return found
         module, names = self._frame.f_globals, self._frame.f_code.co_names
         return {name: found[name] for name in names if name in found and name in module} | found
 

@@ -372,6 +372,13 @@ def agent_rows() -> Iterator[Row]:
     yield from agents.rows()
 
 
+def look_rows() -> Iterator[Row]:
+    """Snapshots and traces."""
+    import looks
+
+    yield from looks.rows()
+
+
 def main() -> None:
     """Measure all, or with `--quick` what takes seconds."""
     quick = "--quick" in sys.argv
@@ -388,6 +395,7 @@ def main() -> None:
             "the fixed world": world_rows,
             "verify": lambda: verify_rows(folder),
             "watches": lambda: watch_rows(folder),
+            "looks": look_rows,
             "sandboxed runs": sandbox_rows,
         }
         if not quick:

