@@ -2,5 +2,5 @@
 
 Every look is at a process that is thrown away afterwards, so that it changes no run, record or
 transcript. `inspection` gets such a process and has the data; `inside` is the code that runs in it,
-behind `values` and `lines`. Nothing here shows anything.
+behind `values`, `tables`, `raised` and `lines`. Nothing here shows anything.
 """
