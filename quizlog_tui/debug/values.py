@@ -1,5 +1,6 @@
-"""Describes values of a script, inside its process: short texts that take little time.
+"""Describes values of a script, inside its process: short texts, and what lies in a value.
 
+No code of the script is run for it but `__repr__`, which may neither ask, end nor take long.
 Sent to the quiz process as text, before that of `inside`; what it may import is told there.
 """
 

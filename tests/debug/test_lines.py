@@ -37,13 +37,19 @@ def traced(text, *, whole, settrace):
     names["_free_tool"] = real
     return found.events, [line for _, line in found.lines], found.truncated
 
-results = []
-for text in json.loads(sys.stdin.read()):
+results, texts = [], json.loads(sys.stdin.read())
+for text in texts:
     for whole in (True, False):
         results.append([traced(text, whole=whole, settrace=one) for one in (True, False)])
-monitoring = getattr(sys, "monitoring", None)
-tools = [monitoring.get_tool(one) for one in range(6)] if monitoring else []
-print(json.dumps([results, tools]))
+tools = [sys.monitoring.get_tool(one) for one in range(6)]
+first = json.loads(json.dumps(results[0][0]))
+alike = []
+for one in range(6):  # a script may hold some numbers, or all
+    sys.monitoring.use_tool_id(one, "other")
+    found = traced(texts[0], whole=True, settrace=False)
+    alike.append(json.loads(json.dumps(found)) == first)
+held = [sys.monitoring.get_tool(one) for one in range(6)]
+print(json.dumps([results, tools, alike, held]))
 """
 TEXTS = [
     "total = 0\nfor i in range(4):\n    total += i\nelse:\n    done = True\n",
@@ -76,12 +82,13 @@ def test_both_ways_to_see_lines_note_the_same(version: str) -> None:
     ran = subprocess.run(
         command, input=json.dumps(TEXTS), capture_output=True, text=True, check=True
     )
-    results, tools = json.loads(re.sub(" at 0x[0-9a-f]+", "", ran.stdout))
+    results, tools, alike, held = json.loads(re.sub(" at 0x[0-9a-f]+", "", ran.stdout))
     for at, (old, new) in enumerate(results):
         assert new == old, TEXTS[at // 2]
     assert [bool(events) for (events, _, _), _ in results] == [True, False] * len(TEXTS)
     assert results[-2][0][2]
     assert tools == [None] * 6
+    assert (alike, held) == ([True] * 6, ["other"] * 6)
 
 
 QUIZ = """
