@@ -173,6 +173,22 @@ async def test_both_sides_of_a_difference_have_their_words_marked(record: Path) 
 
 
 @pytest.mark.parametrize("key", ["P", "D"])
+async def test_a_text_that_the_record_did_not_keep_is_not_shown_as_none(
+    key: str, build: Build
+) -> None:
+    data = build.folder / "data.txt"
+    data.write_text("1")
+    source = "if input('a? ') == '5': print(open('data.txt').read())\ninput('b? ')\n"
+    path = record_of(build, source)
+    data.write_text("2")
+    async with playing(path, size=(160, 40)) as pilot:
+        await press(pilot, "escape")
+        await pilot.press(key)
+        await shows(pilot, "(not kept, only that it differs)")
+        assert "nothing" not in screen_text(pilot.app)
+
+
+@pytest.mark.parametrize("key", ["P", "D"])
 async def test_foreign_text_is_made_visible(key: str, build: Build) -> None:
     path = build.record(f"name = input('name? ')\nprint({EVIL!r})\ninput({EVIL!r})\n")
     with Session(path) as session:
