@@ -414,6 +414,28 @@ async def test_a_verdict_ends_when_the_script_or_a_file_of_it_is_edited(
         assert "reproducible" not in screen_text(pilot.app).splitlines()[0]
 
 
+@pytest.mark.parametrize(
+    ("file", "old", "new", "says"),
+    [
+        ("quiz.py", "hello", "hullo", "the script"),
+        ("record.yaml", "seed: 7", "seed: 8", "the record"),
+    ],
+)
+async def test_an_open_verdict_says_that_it_holds_no_longer(
+    file: str, old: str, new: str, says: str, record: Path
+) -> None:
+    edited = record.with_name(file)
+    text = edited.read_text()
+    assert old in text
+    async with playing(record, size=(120, 40)) as pilot:
+        screen = await proved(pilot)
+        ended = f"{says} has changed: the verdict was of how it was"
+        assert ended not in proof_text(screen)
+        edited.write_text(text.replace(old, new))
+        await shows(pilot, f"{ended} · ✓ reproducible · record.yaml")
+        assert screen.is_active and proof_text(screen).startswith(f"{ended}. ✓ reproducible")
+
+
 async def test_a_verdict_ends_with_a_record_that_cannot_be_read(record: Path) -> None:
     async with playing(record, notifications=True) as pilot:
         await proved(pilot)

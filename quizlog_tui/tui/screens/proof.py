@@ -72,14 +72,27 @@ class ProofScreen(QuizlogScreen[ProvenStep | Literal["drift"] | None]):
         super().__init__()
         self._proven = proven
         self._path = path
+        self._ended = ""
 
     def on_mount(self) -> None:
         """Show it."""
-        about = f"{verdict_text(self._proven)} · {self._path.name}"
-        self.show_text("Proof", about, StackedDocuments(*self._parts()))
+        self._show()
+
+    def end(self, what: str) -> None:
+        """Say at the top that the verdict holds no longer, as something has changed."""
+        self._ended = f"{what} has changed: the verdict was of how it was"
+        if self.is_mounted:
+            self._show()
+
+    def _show(self) -> None:
+        about = (self._ended, verdict_text(self._proven), self._path.name)
+        words = " · ".join(filter(None, about))
+        self.show_text("Proof", words, StackedDocuments(*self._parts()))
 
     def _parts(self) -> Iterator[Document]:
         proven, found = self._proven, self._proven.verdict
+        if self._ended:
+            yield Paragraphs([line((f"{self._ended}.", "warn")), line("")])
         yield Paragraphs([*verdict_lines(proven)])
         if found.differs:
             names, values = SIDES[found.verdict], (found.recorded, found.replayed)
