@@ -7,19 +7,22 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Event
+from types import ModuleType
 from typing import Any
 
 import pytest
 from textual.pilot import Pilot
 
+from quizlog_tui.episodes.build import make
+from quizlog_tui.errors import CancelledError, QuizlogError
 from quizlog_tui.files.regular_file import stamps
-from quizlog_tui.proof import verify
+from quizlog_tui.proof import drift, verify
 from quizlog_tui.session.audit import Audit
 from quizlog_tui.session.session import Session
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.player.player import PlayerScreen
 from quizlog_tui.tui.screens.compare import CompareScreen
-from quizlog_tui.tui.screens.dialogs import ChooseScreen
+from quizlog_tui.tui.screens.dialogs import AskScreen, ChooseScreen
 from quizlog_tui.tui.screens.library import LibraryScreen
 from quizlog_tui.tui.screens.proof import DriftScreen, ProofScreen
 from quizlog_tui.tui.widgets.line_view import LineView
@@ -312,6 +315,41 @@ async def test_leaving_the_screen_ends_what_runs(key: str, record: Path) -> None
         if not below(os.getpid()):
             return
     raise AssertionError("a process is left")
+
+
+@pytest.mark.parametrize(
+    ("key", "module", "name"), [("D", drift, "drift_report"), ("E", make, "make")], ids=["D", "E"]
+)
+async def test_leaving_just_before_the_first_replay_is_not_too_early(
+    key: str, module: ModuleType, name: str, record: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, go_on, raised = Event(), Event(), list[type[BaseException]]()
+    call = getattr(module, name)
+
+    def late(*given: Any, **more: Any) -> Any:
+        begun.set()
+        assert go_on.wait(60)
+        try:
+            return call(*given, **more)
+        except QuizlogError as error:
+            raised.append(type(error))
+            raise
+
+    monkeypatch.setattr(module, name, late)
+    async with playing(record) as pilot:
+        await press(pilot, "escape")
+        script_of(record).write_text(ENDLESS)
+        await pilot.press(key)
+        if key == "E":
+            await opened(pilot, AskScreen)
+            await pilot.press("enter")
+        await until(pilot, begun.is_set)
+        await pilot.press("q")
+    go_on.set()
+    for _ in patiently():
+        if raised:
+            break
+    assert raised == [CancelledError]
 
 
 async def test_a_drift_is_stopped_by_escape_too(record: Path) -> None:

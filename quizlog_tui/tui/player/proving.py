@@ -243,7 +243,7 @@ class Proving:
         place = self._place()
         replayer = Replayer(self._replayer.limits, checkpoints=0)
         doing = "comparing with the script"
-        report = await self._run(partial(self._compare, replayer), replayer.cancel, doing)
+        report = await self._run(partial(self._compare, replayer), replayer.give_up, doing)
         if report is None:
             return
         if self._is_still_at(place):
