@@ -14,6 +14,7 @@ from ..errors import QuizlogError, UsageError
 from ..files.durable import check_place, write_text
 from ..proof.changed import HEAD, changed_records, commit_of
 from ..proof.check import RecordCheck, check
+from ..proof.diverge import NOTHING
 from ..proof.drift import NOUNS
 from ..report.checks import CheckRow, report_kind, to_junit, to_summary
 from ..text import clipped, in_columns, one_line, plural, told_apart
@@ -131,13 +132,13 @@ def _show(faults: Sequence[CheckRow]) -> None:
 def _cells(row: CheckRow) -> list[str]:
     texts = ""
     if row.result == "diverges":
-        shown = [_quoted(text) for text in (row.recorded, row.replayed)]
+        shown = _quoted(row.recorded, row.no_text), _quoted(row.replayed, NOTHING)
         texts = f": {' -> '.join(shown)}"
     return [row.record, row.outcome, row.score, one_line(row.about + texts)]
 
 
-def _quoted(text: str | None) -> str:
-    return "nothing" if text is None else repr(clipped(text, _MOST))
+def _quoted(text: str | None, no_text: str) -> str:
+    return no_text if text is None else repr(clipped(text, _MOST))
 
 
 def _rows(found: Found) -> list[CheckRow]:
@@ -157,6 +158,7 @@ def _row(name: str, found: RecordCheck | QuizlogError) -> CheckRow:
         _about(found),
         _text(verdict.recorded),
         _text(verdict.replayed),
+        verdict.no_text,
     )
 
 

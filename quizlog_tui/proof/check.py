@@ -147,7 +147,8 @@ def _verdict(known: RecordedBranch, run: Transcript) -> Verdict:
     found = difference_from_record(known, run)
     verdict = Verdict("reproducible")
     if found is not None:
-        verdict = Verdict("diverges", found.step, found.what, found.a, found.b)
+        sides = (found.what, found.a, found.b)
+        verdict = Verdict("diverges", found.step, *sides, no_text=found.no_text)
     return apply_doubt(replace(verdict, observed=noted(run.observed)))
 
 

@@ -15,6 +15,9 @@ from ..replay.transcript import Step, Transcript
 
 What = Literal["print", "prompt", "error", "outcome"]
 
+NOTHING = "nothing"
+"""What a run shows that shows nothing, in words."""
+
 
 @dataclass(frozen=True)
 class Difference:
@@ -28,6 +31,8 @@ class Difference:
     """What the first run shows there; None if it shows nothing."""
     b: Any
     """What the second run shows there; None if it shows nothing."""
+    no_text: str = NOTHING
+    """What it means if `a` is None, in words."""
 
 
 def first_difference(a: Transcript, b: Transcript) -> Difference | None:

@@ -17,7 +17,7 @@ from ..replay.script.source import Source
 from ..replay.transcript import Transcript
 from ..replay.world import World, world_of
 from ..text import one_line, plural
-from .diverge import Difference
+from .diverge import NOTHING, Difference
 from .recorded import RecordedBranch, difference_from_record, differs, recorded_branch
 
 
@@ -193,7 +193,7 @@ def _agreement(agreed: int, answers: int) -> str:
 
 def difference_text(found: Difference) -> str:
     """Describe a difference: the step, and what was and is shown there."""
-    then, now = _shown(found.a, "nothing that was kept"), _shown(found.b, "nothing")
+    then, now = _shown(found.a, found.no_text), _shown(found.b, NOTHING)
     return f"{NOUNS[found.what]} at step {found.step} was {then}, is {now}"
 
 
@@ -217,7 +217,7 @@ NOUNS = {
 """Names of what differs, for sentences."""
 
 
-def _shown(value: Any, nothing: str) -> str:
+def _shown(value: Any, no_text: str) -> str:
     if value is None:
-        return nothing
+        return no_text
     return one_line(repr(value) if isinstance(value, str) else f"{value:g}")

@@ -15,6 +15,9 @@ from ..record.model import LastError, Record, Status
 from ..replay.transcript import Transcript, printed_before, question_of, stop_fingerprint
 from .diverge import Difference, first_unequal
 
+_NOT_KEPT = "not kept, only that it differs"
+"""What is known of a text of which the record has the fingerprint alone, in words."""
+
 
 @dataclass(frozen=True)
 class RecordedBranch:
@@ -161,8 +164,8 @@ def _unlocated(known: RecordedBranch, run: Transcript, stop: int, fingerprint: s
         )
         return Difference(stop, "print", then, now)
     if run.last_error is not None:
-        return Difference(stop, "error", None, run.last_error.message)
-    return Difference(stop, "print", None, now)
+        return Difference(stop, "error", None, run.last_error.message, _NOT_KEPT)
+    return Difference(stop, "print", None, now, _NOT_KEPT)
 
 
 def _by_print(known: RecordedBranch, run: Transcript, stop: int) -> Iterator[Difference]:

@@ -22,7 +22,7 @@ from ..replay.world import (
     isolation,
 )
 from ..text import first_lines, told_once
-from .diverge import What
+from .diverge import NOTHING, What
 from .recorded import RecordedBranch
 
 
@@ -81,6 +81,8 @@ class Verdict:
     """Number of branches that were judged."""
     alone: int = 1
     """Number of these that were replayed in processes of their own, from the start."""
+    no_text: str = NOTHING
+    """What it means if `recorded` is None, in words; not part of its data."""
 
     @property
     def differs(self) -> bool:
@@ -90,6 +92,7 @@ class Verdict:
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
         data = asdict(self)
+        del data["no_text"]
         relies_on, observed, unavailable = (
             data.pop(name) for name in ("relies_on", "observed", "unavailable")
         )
@@ -124,8 +127,8 @@ class Verdict:
         """What else is worth saying."""
         if self.differs:
             here, there = _NAMES[self.verdict]
-            yield f"{here}: {_shown(self.recorded)}"
-            yield f"{there}: {_shown(self.replayed)}"
+            yield f"{here}: {_shown(self.recorded, self.no_text)}"
+            yield f"{there}: {_shown(self.replayed, NOTHING)}"
         if self.fits not in (None, "all"):
             yield f"fits the edited script: {self.fits}"
         if self.relies_on:
@@ -181,8 +184,8 @@ def _some_of(alone: int, branches: int) -> str:
     return f"{alone} of {branches} branches (--thorough: all)"
 
 
-def _shown(value: Any) -> str:
-    return "nothing" if value is None else str(value)
+def _shown(value: Any, no_text: str) -> str:
+    return no_text if value is None else str(value)
 
 
 def noted(observed: Iterable[str]) -> tuple[str, ...]:

@@ -370,7 +370,8 @@ _IN_WORDS = {
 
 def _divergence(found: Difference, cause: Cause, reason: str) -> Verdict:
     """The verdict that a replay differs."""
-    return Verdict("diverges", found.step, found.what, found.a, found.b, cause, reason)
+    sides = (found.what, found.a, found.b)
+    return Verdict("diverges", found.step, *sides, cause, reason, no_text=found.no_text)
 
 
 def _fragile(verdict: Verdict) -> Verdict:

@@ -261,7 +261,7 @@ class Replayer:
             found: list[Transcript | QuizlogError | None] = []
             for start in range(0, len(answers), _ABREAST):
                 some = answers[start : start + _ABREAST]
-                found += fan_out_copies(point, some, self.limits, self._cache.running)
+                found += fan_out_copies(point, some, self.limits, self._cache)
             return [
                 self._one(key, source, [*inputs, answer]) if result is None else result
                 for result, answer in zip(found, answers, strict=True)
@@ -321,6 +321,11 @@ class Replayer:
         """Make a running call of another thread raise `CancelledError` soon."""
         self._cache.cancel()
         self._walks.cancel()
+
+    def give_up(self) -> None:
+        """The same, also of every later call that would run anything."""
+        self._cache.give_up()
+        self._walks.give_up()
 
     def close(self) -> None:
         """End every process; a running call of another thread raises `CancelledError` soon."""

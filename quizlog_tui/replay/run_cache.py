@@ -63,6 +63,7 @@ class RunCache:
         """The runs that are awaited now."""
         self._most = most
         self._checkpoints = checkpoints
+        self._over = False
 
     def on_the_way(self, key: Key, inputs: Sequence[str]) -> list[CachedRun]:
         """The runs whose answers begin `inputs`, and those whose answers `inputs` begin."""
@@ -90,9 +91,9 @@ class RunCache:
         Then the least recently used runs are dropped that are too many: ending them takes a
         processor, on which the run would have to wait.
         """
-        self._use(cached)
         gap = cached.gap if _may_save(cached, self._checkpoints) else 0.0
         try:
+            self._use(cached)
             grown = cached.run.grow(
                 answers, gap, lambda run: _save_if_worthwhile(cached, self._checkpoints)
             )
@@ -112,7 +113,22 @@ class RunCache:
         if self.runs[-1] is not cached:
             self.runs.remove(cached)
             self.runs.append(cached)
-        self.running.append(cached.run)
+        self.begin(cached.run)
+
+    def begin(self, run: LiveRun) -> None:
+        """Note a run that is awaited from now on.
+
+        Raises:
+            CancelledError: `give_up` was called.
+        """
+        self.running.append(run)
+        if self._over:  # seen only now, as it may have been called just before
+            raise CancelledError("given up", where=run.source.path.name)
+
+    def give_up(self) -> None:
+        """Cancel all running calls, and refuse later ones that would run anything."""
+        self._over = True
+        self.cancel()
 
     def cancel(self) -> None:
         """Make all running calls raise `CancelledError` soon."""
@@ -215,7 +231,7 @@ def _keep(cached: CachedRun, process: QuizProcess, checkpoints: Checkpoints) -> 
 
 
 def fan_out_copies(
-    point: Checkpoint | None, answers: Sequence[str], limits: Limits, running: list[LiveRun]
+    point: Checkpoint | None, answers: Sequence[str], limits: Limits, cache: RunCache
 ) -> list[Transcript | QuizlogError | None]:
     """The outcome of each answer; None for those that must run alone.
 
@@ -223,16 +239,20 @@ def fan_out_copies(
         point: The checkpoint; None if there is none.
         answers: One for each copy.
         limits: Bounds on each copy.
-        running: Holds the copies while they are awaited.
+        cache: Holds the copies while they are awaited.
+
+    Raises:
+        CancelledError: They were cancelled, or the cache was given up.
     """
     if point is None:
         return [None] * len(answers)
+    running = cache.running
     try:
         for answer in answers:
             copy = point.process.copy()
             if copy is None:
                 break
-            running.append(
+            cache.begin(
                 LiveRun.from_copy(point.source, limits, copy, point.transcript, point.answers)
             )
             running[-1].begin([answer])

@@ -23,6 +23,8 @@ _MOST = 2_000
 """Characters of a text that are shown: the summary of a job has a limit."""
 _NOT_IN_XML = re.compile("[\ufffe\uffff]")
 """What no document of XML may hold, and `visible` leaves."""
+_NOTHING = "nothing"
+"""What a run shows that shows nothing, in words."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,8 @@ class CheckRow:
     """What is recorded there; None for nothing."""
     replayed: str | None = None
     """What a replay shows there; None for nothing."""
+    no_text: str = _NOTHING
+    """What it means if `recorded` is None, in words."""
 
 
 def report_kind(*, replace_any: bool) -> FileKind:
@@ -80,7 +84,7 @@ def _add_fault(case: ElementTree.Element, row: CheckRow) -> None:
     told = {"type": row.result, "message": _in_xml(one_line(row.about))}
     lines = [f"outcome: {row.outcome}", f"score: {row.score}"]
     if row.result == "diverges":
-        lines += ["recorded:", _shown(row.recorded), "replayed:", _shown(row.replayed)]
+        lines += ["recorded:", _shown(row.recorded, row.no_text), "replayed:", _shown(row.replayed)]
     ElementTree.SubElement(case, kind, told).text = _in_xml("\n".join(lines))
 
 
@@ -89,8 +93,8 @@ def _in_xml(text: str) -> str:
     return _NOT_IN_XML.sub("\ufffd", visible(text))
 
 
-def _shown(text: str | None) -> str:
-    return "(nothing)" if text is None else clipped(text, _MOST)
+def _shown(text: str | None, no_text: str = _NOTHING) -> str:
+    return f"({no_text})" if text is None else clipped(text, _MOST)
 
 
 def to_summary(rows: Sequence[CheckRow], told: str) -> str:
@@ -115,7 +119,7 @@ def _summary(faults: Sequence[CheckRow], told: str) -> Iterator[str]:
     for row in faults:
         if row.result == "diverges":
             yield from ("<details>", f"<summary>{_code(row.record)}, {_code(row.about)}</summary>")
-            yield from ("", "Recorded:", "", *fence(_shown(row.recorded)))
+            yield from ("", "Recorded:", "", *fence(_shown(row.recorded, row.no_text)))
             yield from ("Replayed:", "", *fence(_shown(row.replayed)), "</details>", "")
 
 

@@ -55,6 +55,28 @@ def test_a_difference_is_exit_code_3_with_both_texts(run: Run, path: Path) -> No
     assert set(data["world"]) == {"fixed", "missing", "isolation", "met", "relies_on"}
 
 
+def test_text_of_which_only_the_fingerprint_is_recorded_was_not_kept(
+    run: Run, build: Build
+) -> None:
+    """As on a branch that is not the active one, after an edit of a data file."""
+    data = build.folder / "data.txt"
+    data.write_text("1")
+    path = build.record("if input('a? ') == 'x': print(open('data.txt').read())\ninput('b? ')\n")
+    with Session(path) as session:
+        session.answer("x")
+        session.fork(0, "y", "other")
+    data.write_text("2")
+    code, out, err = run("verify", path.name)
+    assert code == 3 and "at step 1 of branch main (print, " in out
+    assert "recorded: not kept, only that it differs" in err and "replayed: 2" in err
+    found = json.loads(run("verify", path.name, "--json")[1])
+    assert (found["what"], found["recorded"], "no_text" in found) == ("print", None, False)
+    shown = run("check", ".", "--markdown", "report.md")[1]
+    assert "the printed text: not kept, only that it differs -> '2\\n'" in shown
+    assert "\n(not kept, only that it differs)\n" in Path("report.md").read_text()
+    assert "was not kept, only that it differs, is '2\\n'" in "".join(run("drift", path.name)[1:])
+
+
 def test_what_cannot_be_verified_is_exit_code_4(run: Run, build: Build) -> None:
     build.record("import time  #quizlog: real-clock\ninput(time.time())\n")
     code, out, _ = run("verify", "record.yaml")

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from quizlog_tui.errors import CancelledError, LimitError, ScriptError
 from quizlog_tui.replay.process.process import Limits
 from quizlog_tui.replay.replayer import Replayer, replay
+from quizlog_tui.replay.script.source import read_source
 from quizlog_tui.replay.transcript import Transcript
 from tests.support.build import Build
 from tests.support.long_runs import examples
@@ -259,7 +260,7 @@ def test_a_caught_memory_error_is_the_scripts_own_affair(build: Build) -> None:
     assert replay(script, 1, [], Limits(memory=1 << 28)).print == ("caught",)
 
 
-@pytest.mark.parametrize("stop", [Replayer.cancel, Replayer.close])
+@pytest.mark.parametrize("stop", [Replayer.cancel, Replayer.give_up, Replayer.close])
 def test_a_running_script_can_be_cancelled(stop: Callable[[Replayer], None], build: Build) -> None:
     script = build.script(f"{IS_UP}\nwhile True: pass\n")
     with Replayer() as replayer:
@@ -277,6 +278,24 @@ def test_a_running_script_can_be_cancelled(stop: Callable[[Replayer], None], bui
         stop(replayer)
         thread.join(10)
         assert caught and not thread.is_alive()
+
+
+def test_what_was_given_up_runs_nothing_more_but_a_cancel_is_over(build: Build) -> None:
+    script = build.script("while input('? '): pass\n")
+    source = read_source(script)
+    with Replayer() as replayer:
+        replayer.replay(script, 1, ["a"])
+        replayer.cancel()
+        kept = replayer.replay(script, 1, ["a", "b"])
+        replayer.give_up()
+        for late in (
+            lambda: replayer.replay(script, 1, ["c"]),
+            lambda: replayer.extend(kept, "c"),
+            lambda: replayer.fan_out(script, 1, ["a", "b"], ["c", "d"]),
+            lambda: list(replayer.walk(source, 1, [["a"]])),
+        ):
+            with pytest.raises(CancelledError, match="given up"):
+                late()
 
 
 @pytest.mark.parametrize("name", ["missing.py", "."])

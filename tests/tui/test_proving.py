@@ -7,19 +7,22 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Event
+from types import ModuleType
 from typing import Any
 
 import pytest
 from textual.pilot import Pilot
 
+from quizlog_tui.episodes.build import make
+from quizlog_tui.errors import CancelledError, QuizlogError
 from quizlog_tui.files.regular_file import stamps
-from quizlog_tui.proof import verify
+from quizlog_tui.proof import drift, verify
 from quizlog_tui.session.audit import Audit
 from quizlog_tui.session.session import Session
 from quizlog_tui.tui.app import QuizlogApp
 from quizlog_tui.tui.player.player import PlayerScreen
 from quizlog_tui.tui.screens.compare import CompareScreen
-from quizlog_tui.tui.screens.dialogs import ChooseScreen
+from quizlog_tui.tui.screens.dialogs import AskScreen, ChooseScreen
 from quizlog_tui.tui.screens.library import LibraryScreen
 from quizlog_tui.tui.screens.proof import DriftScreen, ProofScreen
 from quizlog_tui.tui.widgets.line_view import LineView
@@ -173,6 +176,22 @@ async def test_both_sides_of_a_difference_have_their_words_marked(record: Path) 
 
 
 @pytest.mark.parametrize("key", ["P", "D"])
+async def test_a_text_that_the_record_did_not_keep_is_not_shown_as_none(
+    key: str, build: Build
+) -> None:
+    data = build.folder / "data.txt"
+    data.write_text("1")
+    source = "if input('a? ') == '5': print(open('data.txt').read())\ninput('b? ')\n"
+    path = record_of(build, source)
+    data.write_text("2")
+    async with playing(path, size=(160, 40)) as pilot:
+        await press(pilot, "escape")
+        await pilot.press(key)
+        await shows(pilot, "(not kept, only that it differs)")
+        assert "nothing" not in screen_text(pilot.app)
+
+
+@pytest.mark.parametrize("key", ["P", "D"])
 async def test_foreign_text_is_made_visible(key: str, build: Build) -> None:
     path = build.record(f"name = input('name? ')\nprint({EVIL!r})\ninput({EVIL!r})\n")
     with Session(path) as session:
@@ -298,6 +317,41 @@ async def test_leaving_the_screen_ends_what_runs(key: str, record: Path) -> None
     raise AssertionError("a process is left")
 
 
+@pytest.mark.parametrize(
+    ("key", "module", "name"), [("D", drift, "drift_report"), ("E", make, "make")], ids=["D", "E"]
+)
+async def test_leaving_just_before_the_first_replay_is_not_too_early(
+    key: str, module: ModuleType, name: str, record: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, go_on, raised = Event(), Event(), list[type[BaseException]]()
+    call = getattr(module, name)
+
+    def late(*given: Any, **more: Any) -> Any:
+        begun.set()
+        assert go_on.wait(60)
+        try:
+            return call(*given, **more)
+        except QuizlogError as error:
+            raised.append(type(error))
+            raise
+
+    monkeypatch.setattr(module, name, late)
+    async with playing(record) as pilot:
+        await press(pilot, "escape")
+        script_of(record).write_text(ENDLESS)
+        await pilot.press(key)
+        if key == "E":
+            await opened(pilot, AskScreen)
+            await pilot.press("enter")
+        await until(pilot, begun.is_set)
+        await pilot.press("q")
+    go_on.set()
+    for _ in patiently():
+        if raised:
+            break
+    assert raised == [CancelledError]
+
+
 async def test_a_drift_is_stopped_by_escape_too(record: Path) -> None:
     async with playing(record, notifications=True) as pilot:
         screen = await press(pilot, "escape")
@@ -396,6 +450,28 @@ async def test_a_verdict_ends_when_the_script_or_a_file_of_it_is_edited(
         (path.parent / file).write_text((path.parent / file).read_text() + "# more\n")
         await shows(pilot, f"{says} has changed: the verdict '✓ reproducible' was of how it was")
         assert "reproducible" not in screen_text(pilot.app).splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "says"),
+    [
+        ("quiz.py", "hello", "hullo", "the script"),
+        ("record.yaml", "seed: 7", "seed: 8", "the record"),
+    ],
+)
+async def test_an_open_verdict_says_that_it_holds_no_longer(
+    file: str, old: str, new: str, says: str, record: Path
+) -> None:
+    edited = record.with_name(file)
+    text = edited.read_text()
+    assert old in text
+    async with playing(record, size=(120, 40)) as pilot:
+        screen = await proved(pilot)
+        ended = f"{says} has changed: the verdict was of how it was"
+        assert ended not in proof_text(screen)
+        edited.write_text(text.replace(old, new))
+        await shows(pilot, f"{ended} · ✓ reproducible · record.yaml")
+        assert screen.is_active and proof_text(screen).startswith(f"{ended}. ✓ reproducible")
 
 
 async def test_a_verdict_ends_with_a_record_that_cannot_be_read(record: Path) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
+from ...proof.diverge import NOTHING
 from ...proof.drift import NOUNS, BranchDrift, DriftReport, describe_files, fit_text
 from ...proof.proven import ProvenRecord
 from ...proof.verify_branch import varied_in_words
@@ -90,10 +91,10 @@ def _how_it_was_judged(proven: ProvenRecord) -> Iterator[str]:
     yield _COMPARED
 
 
-def value_shown(what: str | None, value: Any) -> str:
+def value_shown(what: str | None, value: Any, no_text: str = NOTHING) -> str:
     """One side of a difference, as text."""
     if value is None:
-        return "(nothing)"
+        return f"({no_text})"
     text = f"{value:g}" if isinstance(value, int | float) else str(value)
     return WORDS.get(text, text) if what == "outcome" else text
 

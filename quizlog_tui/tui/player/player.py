@@ -658,27 +658,11 @@ class PlayerScreen(QuizlogScreen[None]):
         if not wanted:
             return
         path = typed_path(wanted)
-        made = await self.slow_work.run(lambda: self._put_episode(name, path), "replaying it")
+        self._apart = Replayer(self._replayer.limits, checkpoints=0)
+        put = partial(_put_episode, self.session.path, name, path, self._apart)
+        made = await self.slow_work.run(put, "replaying it")
         if made is not None:
             tell(self, f"{name} is in {path}; {made.standing}")
-
-    def _put_episode(self, branch: str, path: Path) -> BuildResult:
-        """Build and write it. In a thread."""
-        from ...episodes.build.build import BuildSettings
-        from ...episodes.build.make import make
-
-        with Replayer(self._replayer.limits, checkpoints=0) as self._apart:
-            made = make(
-                [self.session.path],
-                path,
-                BuildSettings(),
-                lambda *told: None,
-                replayer=self._apart,
-                branch=branch,
-            )
-        for error in made.skipped:
-            raise error
-        return made
 
     @_writes("the script, in your editor")
     @_needs_script
@@ -788,7 +772,7 @@ class PlayerScreen(QuizlogScreen[None]):
         if self.slow_work.running:
             self._replayer.cancel()
         if self._apart is not None:
-            self._apart.cancel()
+            self._apart.give_up()
         self.panes.watches.cancel()
         self.commands.cancel()
 
@@ -845,3 +829,22 @@ class PlayerScreen(QuizlogScreen[None]):
         self.proving.end()
         self.holding.end()
         self._remembered.remember(self.session.path, self.state.step, self.session.pointer)
+
+
+def _put_episode(record: Path, branch: str, path: Path, replayer: Replayer) -> BuildResult:
+    """Build the episode of a branch and write it. In a thread."""
+    from ...episodes.build.build import BuildSettings
+    from ...episodes.build.make import make
+
+    with replayer:
+        made = make(
+            [record],
+            path,
+            BuildSettings(),
+            lambda *told: None,
+            replayer=replayer,
+            branch=branch,
+        )
+    for error in made.skipped:
+        raise error
+    return made

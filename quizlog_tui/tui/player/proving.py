@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ...proof.drift import DriftReport
     from ...proof.proven import ProvenRecord
     from ...replay.uncached_runs import UncachedRuns
-    from ..screens.proof import ProvenStep
+    from ..screens.proof import ProofScreen, ProvenStep
 
 T = TypeVar("T")
 _LOOK_SECONDS = 0.1
@@ -67,6 +67,8 @@ class Proving:
         self._stop: Callable[[], None] = lambda: None
         """Makes the replays under way end."""
         self._ended = False
+        self._shown: ProofScreen | None = None
+        """The verdict's screen, while it is open."""
         self._is_checking = False
         self._seen: Stamps = {}
         """The files of the verdict as they were when it held last."""
@@ -167,8 +169,9 @@ class Proving:
         """Show how the verdict was found, and then what the user wants to see."""
         from ..screens.proof import ProofScreen
 
-        screen = ProofScreen(proven, self.session.path)
-        chosen = await self._screen.app.push_screen_wait(screen)
+        self._shown = ProofScreen(proven, self.session.path)
+        chosen = await self._screen.app.push_screen_wait(self._shown)
+        self._shown = None
         if chosen == "drift":
             self.drift()
         elif chosen is not None:
@@ -213,6 +216,8 @@ class Proving:
 
     def _drop(self, what: str) -> None:
         del self._known[self.session.path]
+        if self._shown is not None:
+            self._shown.end(what)
         if self._panes.verdict:
             verdict, again = self._panes.verdict, self._screen.key("player.verify")
             self._panes.verdict = ""
@@ -238,7 +243,7 @@ class Proving:
         place = self._place()
         replayer = Replayer(self._replayer.limits, checkpoints=0)
         doing = "comparing with the script"
-        report = await self._run(partial(self._compare, replayer), replayer.cancel, doing)
+        report = await self._run(partial(self._compare, replayer), replayer.give_up, doing)
         if report is None:
             return
         if self._is_still_at(place):

@@ -42,13 +42,22 @@ class ProvenStep(NamedTuple):
 
 
 def _sides(
-    names: tuple[str, str], step: int, what: str | None, values: tuple[Any, Any]
+    names: tuple[str, str], step: int, what: str | None, values: tuple[Any, Any], no_text: str
 ) -> Iterator[Document]:
-    """Both sides of a difference, after a line that names them."""
+    """Both sides of a difference, after a line that names them.
+
+    Args:
+        names: What the sides are.
+        step: The step that differs.
+        what: What differs there.
+        values: What the sides show; None for nothing.
+        no_text: What None means on the left, in words.
+    """
     one, other = names
     yield Paragraphs([line((f"{one} (left, <) and {other} (right, >)", "dim"))])
-    a, b = (value_shown(what, value) for value in values)
-    yield compared_texts(a, b, names, step)
+    a, b = values
+    texts = value_shown(what, a, no_text), value_shown(what, b)
+    yield compared_texts(*texts, names, step)
 
 
 class ProofScreen(QuizlogScreen[ProvenStep | Literal["drift"] | None]):
@@ -63,18 +72,31 @@ class ProofScreen(QuizlogScreen[ProvenStep | Literal["drift"] | None]):
         super().__init__()
         self._proven = proven
         self._path = path
+        self._ended = ""
 
     def on_mount(self) -> None:
         """Show it."""
-        about = f"{verdict_text(self._proven)} · {self._path.name}"
-        self.show_text("Proof", about, StackedDocuments(*self._parts()))
+        self._show()
+
+    def end(self, what: str) -> None:
+        """Say at the top that the verdict holds no longer, as something has changed."""
+        self._ended = f"{what} has changed: the verdict was of how it was"
+        if self.is_mounted:
+            self._show()
+
+    def _show(self) -> None:
+        about = (self._ended, verdict_text(self._proven), self._path.name)
+        words = " · ".join(filter(None, about))
+        self.show_text("Proof", words, StackedDocuments(*self._parts()))
 
     def _parts(self) -> Iterator[Document]:
         proven, found = self._proven, self._proven.verdict
+        if self._ended:
+            yield Paragraphs([line((f"{self._ended}.", "warn")), line("")])
         yield Paragraphs([*verdict_lines(proven)])
         if found.differs:
-            values = (found.recorded, found.replayed)
-            yield from _sides(SIDES[found.verdict], found.step or 0, found.what, values)
+            names, values = SIDES[found.verdict], (found.recorded, found.replayed)
+            yield from _sides(names, found.step or 0, found.what, values, found.no_text)
         yield Paragraphs([*basis_lines(proven, self._path)])
 
     def action_go(self) -> None:
@@ -127,7 +149,8 @@ class DriftScreen(QuizlogScreen[ProvenStep | None]):
         found = branch.difference
         yield Paragraphs([*fit_lines(branch)])
         if found is not None:
-            yield from _sides(("recorded", "now"), found.step, found.what, (found.a, found.b))
+            names, values = ("recorded", "now"), (found.a, found.b)
+            yield from _sides(names, found.step, found.what, values, found.no_text)
 
     @on(RowList.Chosen)
     def action_go(self) -> None:
