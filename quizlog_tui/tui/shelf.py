@@ -199,6 +199,8 @@ class Shelf:
         self.shown: list[Summary] = []
         self.scripts: list[Path] = []
         """The scripts of the folder that have no record yet."""
+        self.scripts_first = False
+        """Whether they stand above the records, which are none of that folder."""
 
     def __len__(self) -> int:
         return len(self._found)
@@ -255,12 +257,10 @@ class Shelf:
 
     @property
     def listed(self) -> list[Summary]:
-        """The records shown, then the scripts without one, unless a filter is on.
-
-        Without any record there is nothing: the screen then tells how to begin.
-        """
-        narrowed = self.status or self.filter.text or not self._found
-        return [*self.shown, *(() if narrowed else (Summary(p, p.name) for p in self.scripts))]
+        """The records shown, and the scripts without one, unless a filter is on."""
+        narrowed = self.status or self.filter.text
+        scripts = () if narrowed else [Summary(path, path.name) for path in self.scripts]
+        return [*scripts, *self.shown] if self.scripts_first else [*self.shown, *scripts]
 
     def index(self, path: Path | None) -> int | None:
         """The index at which a record or a script is listed."""
@@ -271,7 +271,7 @@ class Shelf:
 
     def neighbour(self, path: Path, by: int) -> Path | None:
         """The next (1) or previous (-1) readable record; None if there is none."""
-        at = self.index(path)
+        at = next((at for at, one in enumerate(self.shown) if one.path == path), None)
         start = (0 if by > 0 else len(self.shown) - 1) if at is None else at + by
         end = len(self.shown) if by > 0 else -1
         ahead = (self.shown[each] for each in range(start, end, by))
@@ -401,6 +401,8 @@ def _fits(error: str, columns: Layout) -> bool:
 
 
 def _name(one: Summary, folder: Path) -> str:
+    if is_script(one):
+        return one.path.name  # examples may be what is looked through
     path, above = str(one.path), f"{folder}{os.sep}"
     return path.removeprefix(above) if path.startswith(above) else os.path.relpath(path, folder)
 

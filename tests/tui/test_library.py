@@ -357,11 +357,35 @@ def test_a_script_is_known_by_its_place(records: Path) -> None:
 
 
 async def test_an_empty_folder_shows_the_examples(folder: Path) -> None:
+    (folder / "quiz.py").unlink()
     app = QuizlogApp()
     async with app.run_test(notifications=True) as pilot:
-        await shows(pilot, "here are examples to play with")
+        await shows(pilot, f"no records below {folder}: here are examples to play with")
         screen = await library(pilot)
         assert len(screen.shelf) == len([*shipped("records").glob("*/*.yaml")])
+
+
+async def test_without_a_record_the_own_scripts_stand_above_the_examples(folder: Path) -> None:
+    app = QuizlogApp()
+    async with app.run_test(size=(160, 40), notifications=True) as pilot:
+        await shows(pilot, "its scripts come first, and here are examples to play with")
+        screen = await library(pilot)
+        examples = len([*shipped("records").glob("*/*.yaml")])
+        assert len(screen.shelf) == examples and len(screen.shelf.listed) == examples + 1
+        assert marked(screen) == "quiz.py"
+        await shows(pilot, f"1 script without a record · {examples} records · by name")
+        await shows(pilot, "quiz.py + no record")
+        await shows(pilot, "quiz.py: a script without a record; enter makes one")
+        assert screen.neighbour(screen.paths[0], 1) == screen.paths[1]
+        await press(pilot, "g")
+        await pilot.press("enter")
+        player = await settled(pilot)
+        assert player.session.path == folder / "quiz.yaml"
+        await pilot.press("escape", "escape")
+        screen = await library(pilot)
+        await shows(pilot, "1 record · by name")
+        assert screen.paths == [folder / "quiz.yaml"] and marked(screen) == "quiz.yaml"
+        assert not screen.shelf.scripts
 
 
 async def test_an_empty_folder_without_examples_says_how_to_begin(
@@ -374,6 +398,9 @@ async def test_an_empty_folder_without_examples_says_how_to_begin(
     app = QuizlogApp()
     async with app.run_test(notifications=True) as pilot:
         await shows(pilot, "cannot copy the")
+        await shows(pilot, "quiz.py: a script without a record; enter makes one")
+        (folder / "quiz.py").write_text("print('no question')\n")
+        await press(pilot, "R")
         await shows(pilot, "quizlog new SCRIPT")
         put(folder, "late.yaml")
         await shows(pilot, "late.yaml")

@@ -278,8 +278,8 @@ async def until(pilot: Pilot[Any], condition: Any) -> None:
 
 def checked(screen: PlayerScreen) -> bool:
     """Whether the verdict was found to hold for the files as they are now."""
-    path, proving = screen.session.path, screen.proving
-    return proving._seen == stamps(proving._known[path].about.paths(path))
+    path, watch = screen.session.path, screen.proving.watch
+    return watch.seen == stamps(watch.known[path].about.paths(path))
 
 
 async def test_one_goes_on_stepping_beside_a_proof_and_escape_stops_it(record: Path) -> None:

@@ -211,7 +211,7 @@ class PlayerScreen(QuizlogScreen[None]):
         self._offer_grants_if_refused()
         self.editing.follow()
         self.holding.follow()
-        self.proving.follow()
+        self.proving.watch.follow()
         if len(self.session.record.inputs) > self.session.pointer:
             self.editing.take_tail(self._place())
         if self._found_at_first is not None:

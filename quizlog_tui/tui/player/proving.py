@@ -1,20 +1,17 @@
 """Verifies the player's record, and tells how far it fits its script, beside what the user does.
 
 Replays are made by processes of its own, of the files as they are when it begins. Writes nothing.
-A verdict stands in the line at the top until the record, the script or a file of it changes, also
-by another program; it is kept for when the record is opened again.
+`verdict_watch` keeps what was found as long as it holds.
 """
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from ...errors import CancelledError, QuizlogError
-from ...files.regular_file import Stamps, stamps
+from ...errors import CancelledError
 from ...replay.replayer import Replayer
 from ...text import one_line
 from ..screens.base import DIALOG, SlowWork
@@ -22,27 +19,17 @@ from ..toasts import tell, warn
 from ..widgets.documents import line
 from .editing import Editing
 from .panes import Panes
+from .verdict_watch import VerdictChange, VerdictWatch
 
 if TYPE_CHECKING:
     from ...proof.drift import DriftReport
     from ...proof.proven import ProvenRecord
     from ...replay.uncached_runs import UncachedRuns
-    from ..screens.proof import ProofScreen, ProvenStep
+    from ..screens.proof import ProvenStep
 
 T = TypeVar("T")
-_LOOK_SECONDS = 0.1
-"""Seconds between two checks whether what a verdict is about has changed."""
 _PROOF = "proof"
 """The group of the workers that verify and compare."""
-
-
-class _Change(NamedTuple):
-    """What has happened to what a verdict is about."""
-
-    what: str
-    """In words; empty if the verdict holds."""
-    is_sure: bool = True
-    """Whether that is all: what another program wrote is not judged before the session read it."""
 
 
 class Proving:
@@ -63,15 +50,10 @@ class Proving:
         self._panes = panes
         self._editing = editing
         self._replayer = replayer
-        self._known = known
+        self.watch = VerdictWatch(panes, known)
         self._stop: Callable[[], None] = lambda: None
         """Makes the replays under way end."""
         self._ended = False
-        self._shown: ProofScreen | None = None
-        """The verdict's screen, while it is open."""
-        self._is_checking = False
-        self._seen: Stamps = {}
-        """The files of the verdict as they were when it held last."""
         self._work = SlowWork(self._screen, self._show_work, lambda: self._stop())
 
     # -- running beside the screen
@@ -125,8 +107,8 @@ class Proving:
 
     def verify(self) -> None:
         """Verify the record; if its verdict stands already, show how it was found."""
-        proven = self._known.get(self.session.path)
-        if proven is not None and self._panes.verdict:
+        proven = self.watch.standing
+        if proven is not None:
             self._screen.run_worker(self._show_verdict(proven), group=DIALOG)
         elif self._is_free():
             self._screen.run_worker(self._verify(), group=_PROOF)
@@ -144,15 +126,13 @@ class Proving:
             said = f"{change.what} has changed meanwhile: the verdict was of how it was"
             warn(self._screen, f"{said}; {again} verifies what is there now")
             return
-        self._known[self.session.path] = proven
-        self._seen = {}
-        self._show(proven)
+        self.watch.put(proven)
         if self._is_still_at(place):
             self._screen.run_worker(self._show_verdict(proven), group=DIALOG)
         else:
             tell(self._screen, f"{self._panes.verdict}; {again} shows how it was found")
 
-    def _judge(self, runs: UncachedRuns) -> tuple[ProvenRecord, _Change]:
+    def _judge(self, runs: UncachedRuns) -> tuple[ProvenRecord, VerdictChange]:
         """The verdict, and what has changed meanwhile. In a thread."""
         from ...proof.proven import Evidence, ProvenRecord
         from ...proof.verify import verify_branches
@@ -163,74 +143,19 @@ class Proving:
         about = Evidence.of(*self.session.on_disk())
         verdict = verify_branches(about.record, about.source, runs, progress=tell_progress)
         proven = ProvenRecord(verdict, about)
-        return proven, self._change(proven)
+        return proven, self.watch.change(proven)
 
     async def _show_verdict(self, proven: ProvenRecord) -> None:
         """Show how the verdict was found, and then what the user wants to see."""
         from ..screens.proof import ProofScreen
 
-        self._shown = ProofScreen(proven, self.session.path)
-        chosen = await self._screen.app.push_screen_wait(self._shown)
-        self._shown = None
+        self.watch.opened = ProofScreen(proven, self.session.path)
+        chosen = await self._screen.app.push_screen_wait(self.watch.opened)
+        self.watch.opened = None
         if chosen == "drift":
             self.drift()
         elif chosen is not None:
             await self._go(chosen)
-
-    # -- as long as it holds
-
-    def follow(self) -> None:
-        """Show the verdict from before, if it holds, and drop one that holds no longer."""
-        self._screen.set_interval(_LOOK_SECONDS, self._look_for_changes)
-
-    def _look_for_changes(self) -> None:
-        proven = self._known.get(self.session.path)
-        if proven is None or self._is_checking or self._screen.slow_work.running:
-            return
-        if stamps(proven.about.paths(self.session.path)) != self._seen:
-            self._screen.run_worker(self._check(proven), group="follow")
-
-    async def _check(self, proven: ProvenRecord) -> None:
-        self._is_checking = True
-        seen = stamps(proven.about.paths(self.session.path))
-        change = await asyncio.to_thread(self._change, proven)
-        self._is_checking = False
-        if self._screen.slow_work.running or self._known.get(self.session.path) is not proven:
-            return  # a change of ours is being written
-        if change.what:
-            self._drop(change.what)
-        elif change.is_sure:
-            self._seen = seen
-            self._show(proven)
-
-    def _change(self, proven: ProvenRecord) -> _Change:
-        """What has changed since a verdict. In a thread."""
-        from ...proof.proven import Evidence
-
-        known, is_sure = self.session.record, not self.session.outdated
-        try:
-            now = Evidence.of(*self.session.on_disk())
-        except QuizlogError:
-            return _Change("the record or its script")
-        return _Change(proven.change(now, known if is_sure else None), is_sure)
-
-    def _drop(self, what: str) -> None:
-        del self._known[self.session.path]
-        if self._shown is not None:
-            self._shown.end(what)
-        if self._panes.verdict:
-            verdict, again = self._panes.verdict, self._screen.key("player.verify")
-            self._panes.verdict = ""
-            self._panes.show_status()
-            said = f"{what} has changed: the verdict {verdict!r} was of how it was"
-            tell(self._screen, f"{said}; {again} verifies again")
-
-    def _show(self, proven: ProvenRecord) -> None:
-        from ..draw.verdict import verdict_text
-
-        if not self._panes.verdict:
-            self._panes.verdict = verdict_text(proven)
-            self._panes.show_status()
 
     # -- comparing with the script
 

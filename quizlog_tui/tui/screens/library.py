@@ -36,6 +36,7 @@ from ..messages import OpenRecord, Query
 from ..shelf import (
     HOW,
     ORDERS,
+    ReadRecords,
     RecordFilter,
     Shelf,
     changes,
@@ -111,7 +112,7 @@ class LibraryScreen(QuizlogScreen[None]):
         """The records found."""
         self.folder = folder
         """The folder searched; that of the examples if there are no records."""
-        self._scripts_in = folder
+        self._own = folder
         self.commands = CommandRunner(self)
         self._state = state
         self._replayer = replayer
@@ -230,6 +231,8 @@ class LibraryScreen(QuizlogScreen[None]):
         shelf = self.shelf
         there = plural(len(shelf), "record")
         narrowed = (status_words(shelf.status) if shelf.status else "", shelf.filter.text)
+        if shelf.scripts_first and shelf.scripts:
+            there = f"{plural(len(shelf.scripts), 'script')} without a record · {there}"
         if any(narrowed):
             there = f"{len(shelf.shown)} of {there}: {', '.join(filter(None, narrowed))}"
         doing = " · looking for more; Escape stops" if self._awaited else ""
@@ -283,7 +286,17 @@ class LibraryScreen(QuizlogScreen[None]):
         if path is not None:
             self._marked = path
             self._search_from = 0.0  # at the next check
+            self._leave_examples(path)
             self.post_message(OpenRecord(path))
+
+    def _leave_examples(self, made: Path) -> None:
+        """Return to the records of the own folder as soon as one is made there."""
+        shelf = self.shelf
+        is_own = made.absolute().is_relative_to(self._own.absolute())
+        if self.folder != self._own and is_own:
+            self.folder, shelf.scripts_first = self._own, False
+            shelf.take(ReadRecords([], {}, more=False), [one.path for one in shelf.found])
+            self.action_reload()
 
     @property
     def paths(self) -> list[Path]:
@@ -421,15 +434,22 @@ class LibraryScreen(QuizlogScreen[None]):
     async def _search(self) -> None:
         """Read all records that are not known yet; the examples where there are none at all."""
         await self._read_all()
+        await self._look_for_scripts()
         if not len(self.shelf) and self._examples is not None:
             examples, self._examples = self._examples, None
-            try:
-                before, self.folder = self.folder, await asyncio.to_thread(examples)
-                tell(self, f"no records below {before}: here are examples to play with")
-            except UsageError as error:  # a read-only home
-                tell(self, str(error))
-            await self._read_all()
-        await self._look_for_scripts()
+            await self._show_examples(examples)
+
+    async def _show_examples(self, examples: Callable[[], Path]) -> None:
+        """Read the examples, below the scripts of the own folder."""
+        try:
+            self.folder = await asyncio.to_thread(examples)
+        except UsageError as error:  # a read-only home
+            tell(self, str(error))
+            return
+        self.shelf.scripts_first = True
+        own = "its scripts come first, and " if self.shelf.scripts else ""
+        tell(self, f"no records below {self._own}: {own}here are examples to play with")
+        await self._read_all()
 
     async def _read_all(self) -> None:
         """Read, drawing what was found time and again."""
@@ -448,8 +468,8 @@ class LibraryScreen(QuizlogScreen[None]):
         self._search_from = now + _PAUSES * (now - start)
 
     async def _look_for_scripts(self) -> None:
-        """List the scripts that have no record, also where examples take the records' place."""
-        find = partial(scripts_without, self.shelf.found, self._scripts_in)
+        """List the scripts of the own folder that have no record."""
+        find = partial(scripts_without, self.shelf.found, self._own)
         scripts = list(filter(self._may_read, await asyncio.to_thread(find)))
         if scripts != self.shelf.scripts:
             self.shelf.scripts = scripts
