@@ -17,6 +17,7 @@ if TYPE_CHECKING:  # the texts of these modules are run before this one, in the 
     from typing import Any
 
     from .lines import MOST_EVENTS, LinesRun, LineTrace
+    from .marks import changed_inside, mark_of
     from .plain import plain_value, told
     from .raised import RaisedErrors, trace_of
     from .tables import table_of
@@ -52,7 +53,7 @@ class Look:
     Attributes:
         request: The last request.
         answer: What is to be sent in answer to it.
-        before: Texts of the variables at the last question.
+        before: Texts and marks of the variables at the last question.
         trace: The lines that ran since.
         run: The same, each once, and those that went on then.
         codes: The expressions of the requests, compiled.
@@ -61,7 +62,7 @@ class Look:
     def __init__(self) -> None:
         self.request: dict[str, Any] = {}
         self.answer = ""
-        self.before: dict[str, str] = {}
+        self.before: dict[str, tuple[str, str, int]] = {}
         self.trace = LineTrace(lambda path: log.outcome.files.name(path))
         self.run = LinesRun(lambda path: log.outcome.files.name(path))
         self.codes: dict[str, Any] = {}
@@ -79,8 +80,8 @@ def carry_out(request: bytes) -> None:
     elif _look.request["find"] == "lines":
         _look.run.begin([one[0] for one in frames])
     elif _look.request["find"] != "values":
-        _look.before = dict(_texts(_all_names(frames)))
         whole = _look.request["find"] == "trace"
+        _look.before = {} if whole else _state(_all_names(frames))
         _look.trace.begin([one[0] for one in frames], whole=whole)
 
 
@@ -256,22 +257,28 @@ def _shown(frame: FrameType) -> dict[str, Any]:
 
 def _changed(frames: list[tuple[FrameType, int, int]]) -> dict[str, Any]:
     """What differs from the variables at the last question."""
-    before = _look.before
-    now = dict(_texts(_all_names(frames)))
+    before, now = _look.before, _state(_all_names(frames))
     return {
         "added": [name for name in now if name not in before],
         "changed": [
-            {"name": name, "before": before[name], "after": text}
-            for name, text in now.items()
-            if name in before and before[name] != text
+            _change(name, before[name], now[name])
+            for name in now
+            if name in before and before[name] != now[name]
         ],
         "gone": [name for name in before if name not in now],
     }
 
 
-def _texts(names: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    for name, value in list(names.items())[: 10 * MOST_ITEMS]:
-        yield checked(name), text_of(value)
+def _change(name: str, before: tuple[str, str, int], now: tuple[str, str, int]) -> dict[str, Any]:
+    """How a variable has changed, also where its text does not show that."""
+    after = now[1] if before[0] == now[0] else now[0]
+    return {"name": name, "before": before[0], "after": after}
+
+
+def _state(names: dict[str, Any]) -> dict[str, tuple[str, str, int]]:
+    """Text, the text that says that it changed inside, and mark of each variable."""
+    found = list(names.items())[: 10 * MOST_ITEMS]
+    return {checked(k): (text_of(one), changed_inside(one), mark_of(one)) for k, one in found}
 
 
 def _variables(names: dict[str, Any]) -> list[dict[str, Any]]:

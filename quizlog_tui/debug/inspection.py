@@ -158,8 +158,8 @@ def _look(
 def inside() -> tuple[bytes, ...]:
     """The texts of the code that runs in the quiz process, in order."""
     folder = Path(__file__).parent
-    names = ("values.py", "tables.py", "raised.py", "lines.py", "plain.py", "inside.py")
-    return tuple((folder / name).read_bytes() for name in names)
+    names = ("values", "marks", "tables", "raised", "lines", "plain", "inside")
+    return tuple((folder / f"{name}.py").read_bytes() for name in names)
 
 
 _MOST_LINE = 1000

@@ -1,6 +1,6 @@
 """Notes the lines of a script that run, inside its process, and which variables each changed.
 
-Sent to the quiz process as text, between those of `values` and `inside`; imports as told there.
+Sent to the quiz process as text, between those of `marks` and `inside`; imports as told there.
 """
 
 from __future__ import annotations
@@ -9,11 +9,12 @@ import _thread
 import sys
 
 TYPE_CHECKING = False
-if TYPE_CHECKING:  # the text of `values` is run before this one, in the same names
+if TYPE_CHECKING:  # the texts of these modules are run before this one, in the same names
     from collections.abc import Callable, Iterable
     from types import CodeType, FrameType
     from typing import Any
 
+    from .marks import changed_inside, mark_at_line
     from .values import checked, is_definition, kind_of, locals_of, text_of
 
 MOST_EVENTS = 50_000
@@ -143,8 +144,8 @@ class _Call:
         self.depth = depth
         self.event: list[Any] | None = None
         self._frame = frame
-        self._texts: dict[str, str | None] = {}
-        """The text of each name; None for what a script defines or imports."""
+        self._texts: dict[str, tuple[str, Any] | None] = {}
+        """Text and mark of each name; None for what a script defines or imports."""
         self._settled: dict[str, Any] = {}
         """The values whose text is known, as they cannot change."""
 
@@ -165,12 +166,13 @@ class _Call:
                 continue
             before = texts.get(name)
             if before and kind_of(value) in _UNCHANGING:
-                settled[name], texts[name] = value, text_of(value)
+                settled[name], texts[name] = value, (text_of(value), None)
             else:
                 texts[name] = self._text(name, value)
-            text = texts[name]
-            if text != before and text is not None:
-                found[name[:_MOST_NAME]] = text
+            now = texts[name]
+            if now != before and now is not None:
+                same = before is not None and before[0] == now[0]
+                found[name[:_MOST_NAME]] = changed_inside(value) if same else now[0]
         if len(texts) != len(names):
             self._texts = {name: text for name, text in texts.items() if name in names}
             self._settled = {name: one for name, one in settled.items() if name in names}
@@ -184,14 +186,14 @@ class _Call:
             return own
         return {name: module[name] for name in frame.f_code.co_names if name in module} | own
 
-    def _text(self, name: str, value: Any) -> str | None:
-        """The text of a variable; None for what a script defines or imports."""
+    def _text(self, name: str, value: Any) -> tuple[str, Any] | None:
+        """Text and mark of a variable; None for what a script defines or imports."""
         defined = is_definition(name, value)
         if defined or kind_of(value) in _UNCHANGING:
             self._settled[name] = value
         else:
             self._settled.pop(name, None)
-        return None if defined else text_of(value)
+        return None if defined else (text_of(value), mark_at_line(value))
 
     def _in_order(self, found: dict[str, str]) -> dict[str, str]:
         """Variables of the module in the order in which code uses them, then others."""
