@@ -16,8 +16,8 @@ if TYPE_CHECKING:  # the texts of these modules are run before this one, in the 
     from types import FrameType, TracebackType
     from typing import Any
 
+    from .changes import Scope, States, changes_since, state_of
     from .lines import MOST_EVENTS, LinesRun, LineTrace
-    from .marks import changed_inside, mark_of
     from .plain import plain_value, told
     from .raised import RaisedErrors, trace_of
     from .tables import table_of
@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # the texts of these modules are run before this one, in the 
         MOST_ITEMS,
         MOST_TEXT,
         TooLong,
+        attributes_of,
         bounded,
         checked,
         children_of,
@@ -53,7 +54,7 @@ class Look:
     Attributes:
         request: The last request.
         answer: What is to be sent in answer to it.
-        before: Texts and marks of the variables at the last question.
+        before: What is compared of the variables at the last question.
         trace: The lines that ran since.
         run: The same, each once, and those that went on then.
         codes: The expressions of the requests, compiled.
@@ -62,7 +63,7 @@ class Look:
     def __init__(self) -> None:
         self.request: dict[str, Any] = {}
         self.answer = ""
-        self.before: dict[str, tuple[str, str, int]] = {}
+        self.before: States = {}
         self.trace = LineTrace(lambda path: log.outcome.files.name(path))
         self.run = LinesRun(lambda path: log.outcome.files.name(path))
         self.codes: dict[str, Any] = {}
@@ -81,7 +82,7 @@ def carry_out(request: bytes) -> None:
         _look.run.begin([one[0] for one in frames])
     elif _look.request["find"] != "values":
         whole = _look.request["find"] == "trace"
-        _look.before = {} if whole else _state(_all_names(frames))
+        _look.before = {} if whole else _state(frames)
         _look.trace.begin([one[0] for one in frames], whole=whole)
 
 
@@ -144,7 +145,7 @@ def _inspected(at: str, frames: list[tuple[FrameType, int, int]]) -> dict[str, A
         "at": at,
         "frames": [_frame(*frame) for frame in frames],
         "globals": _variables(_globals()),
-        "changed": _changed(frames),
+        "changed": changes_since(_look.before, _scopes(frames)),
         "lines": list(_look.trace.lines)[:MOST_EVENTS],
         "error": RaisedErrors(_raised_at).describe(log.outcome.error if at == "error" else None),
         "names": _names_in_sight(frames),
@@ -229,23 +230,23 @@ def _names(frame: tuple[FrameType, int, int]) -> dict[str, Any]:
 
 def _used(frame: FrameType) -> dict[str, Any]:
     """The variables of a call, and those of its module that its code names."""
-    own, module = _names((frame, 0, 0)), frame.f_globals
+    return _used_of_module(frame) | _names((frame, 0, 0))
+
+
+def _used_of_module(frame: FrameType) -> dict[str, Any]:
+    """The variables of a call's module that its code names."""
+    module = frame.f_globals
     named = {name: module[name] for name in frame.f_code.co_names if name in module}
-    return {k: value for k, value in named.items() if not is_definition(k, value)} | own
+    return {k: value for k, value in named.items() if not is_definition(k, value)}
 
 
 def _globals() -> dict[str, Any]:
     """The variables of the script itself."""
-    main = sys.modules["__main__"].__dict__
-    return {name: value for name, value in dict(main).items() if not is_definition(name, value)}
+    return _variables_in(sys.modules["__main__"].__dict__)
 
 
-def _all_names(frames: list[tuple[FrameType, int, int]]) -> dict[str, Any]:
-    """The variables of the script itself and of its calls, those of inner calls before others."""
-    found = _globals()
-    for frame in reversed(frames):
-        found |= _shown(frame[0])
-    return found
+def _variables_in(module: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in dict(module).items() if not is_definition(name, value)}
 
 
 def _shown(frame: FrameType) -> dict[str, Any]:
@@ -255,30 +256,36 @@ def _shown(frame: FrameType) -> dict[str, Any]:
     return {} if frame.f_locals is frame.f_globals else _names((frame, 0, 0))
 
 
-def _changed(frames: list[tuple[FrameType, int, int]]) -> dict[str, Any]:
-    """What differs from the variables at the last question."""
-    before, now = _look.before, _state(_all_names(frames))
-    return {
-        "added": [name for name in now if name not in before],
-        "changed": [
-            _change(name, before[name], now[name])
-            for name in now
-            if name in before and before[name] != now[name]
-        ],
-        "gone": [name for name in before if name not in now],
-    }
+def _state(frames: list[tuple[FrameType, int, int]]) -> States:
+    """What is compared later of the script, of its other files and of its calls."""
+    modules = [one[0].f_globals for one in frames]
+    for one in list(sys.modules.values()):
+        names = attributes_of(one) if type(one) is type(sys) else {}
+        if type(names.get("__file__")) is str and _is_own(names["__file__"]):
+            modules.append(names)
+    found = {("module", id(one)): state_of(_variables_in(one)) for one in modules}
+    found[_SCRIPT] = state_of(_globals())
+    for frame, *_ in _fewer(frames):
+        if frame.f_locals is not frame.f_globals:
+            found["call", id(frame)] = state_of(_names((frame, 0, 0)))
+    return found
 
 
-def _change(name: str, before: tuple[str, str, int], now: tuple[str, str, int]) -> dict[str, Any]:
-    """How a variable has changed, also where its text does not show that."""
-    after = now[1] if before[0] == now[0] else now[0]
-    return {"name": name, "before": before[0], "after": after}
+_SCRIPT = ("script", 0)
 
 
-def _state(names: dict[str, Any]) -> dict[str, tuple[str, str, int]]:
-    """Text, the text that says that it changed inside, and mark of each variable."""
-    found = list(names.items())[: 10 * MOST_ITEMS]
-    return {checked(k): (text_of(one), changed_inside(one), mark_of(one)) for k, one in found}
+def _scopes(frames: list[tuple[FrameType, int, int]]) -> Iterator[Scope]:
+    """The variables that are shown, innermost first, each with the place that has it."""
+    yield None, _SCRIPT, _globals()
+    for number, (frame, *_) in enumerate(frames):
+        in_call = frame.f_locals is not frame.f_globals
+        new = id(frame) not in _look.trace.under_way
+        place = ("new call" if new else "call", id(frame))
+        if in_call and (new or place in _look.before):  # else it was folded then
+            yield number, place, _names((frame, 0, 0))
+        if frame.f_globals is not sys.modules["__main__"].__dict__:
+            names = _used_of_module(frame) if in_call else _used(frame)
+            yield number, ("module", id(frame.f_globals)), names
 
 
 def _variables(names: dict[str, Any]) -> list[dict[str, Any]]:

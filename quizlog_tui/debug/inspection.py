@@ -23,6 +23,7 @@ from ..replay.replayer import Replayer
 from ..replay.script.source import Source
 from ..replay.world import World
 from ..text import clipped
+from .changes import MOST_CHANGES
 from .lines import MOST_DEPTH, MOST_EVENTS
 from .raised import MOST_CAUSES, MOST_RAISED
 from .tables import MOST_CELL, MOST_COLUMNS, MOST_ROWS
@@ -158,13 +159,13 @@ def _look(
 def inside() -> tuple[bytes, ...]:
     """The texts of the code that runs in the quiz process, in order."""
     folder = Path(__file__).parent
-    names = ("values", "marks", "tables", "raised", "lines", "plain", "inside")
+    names = ("values", "marks", "changes", "tables", "raised", "lines", "plain", "inside")
     return tuple((folder / f"{name}.py").read_bytes() for name in names)
 
 
 _MOST_LINE = 1000
 """Maximum characters that are kept of a line of the script."""
-_MOST_CHANGES = 10 * MOST_ITEMS
+_MOST_NAMES = 10 * MOST_ITEMS
 _MOST_EXPRESSIONS, _LONGEST_EXPRESSION = 10_000, 10**6
 
 
@@ -206,6 +207,18 @@ class ChangedVariable:
     name: str
     before: str
     after: str
+    """`list of 300, changed inside`, say, if its text is the same as before."""
+    frame: int | None = None
+    """The number of its call, None for the module of the script."""
+
+
+@dataclass(frozen=True)
+class VariableName:
+    """Which variable it is."""
+
+    frame: int | None
+    """The number of its call, None for the module of the script."""
+    name: str
 
 
 @dataclass(frozen=True)
@@ -215,6 +228,8 @@ class VariableChanges:
     added: tuple[str, ...]
     changed: tuple[ChangedVariable, ...]
     gone: tuple[str, ...]
+    new: tuple[VariableName, ...] = ()
+    """Those whose names are added; all variables of a call that began meanwhile are."""
 
 
 @dataclass(frozen=True)
@@ -344,7 +359,7 @@ def inspection_from(
             tuple(map(_evaluation, _checked_items(data["expressions"], _MOST_EXPRESSIONS))),
             _all_opened(opened, data["opened"]),
             _raised(data["error"], source),
-            tuple(map(_checked_text, _checked_items(data["names"], _MOST_CHANGES))),
+            tuple(map(_checked_text, _checked_items(data["names"], _MOST_NAMES))),
         )
     except (ValueError, TypeError, KeyError) as error:
         raise unreadable_look("snapshot", step, source) from error
@@ -394,19 +409,21 @@ def _frame(data: Any, source: Source) -> StackFrame:
 
 
 def _changes(data: Any) -> VariableChanges:
-    added, changed, gone = (
-        _checked_items(data[key], _MOST_CHANGES) for key in ("added", "changed", "gone")
+    added, changed, gone, new = (
+        _checked_items(data[key], MOST_CHANGES) for key in ("added", "changed", "gone", "new")
     )
     return VariableChanges(
         tuple(map(_checked_name, added)),
         tuple(map(_change, changed)),
         tuple(map(_checked_name, gone)),
+        tuple(VariableName(_maybe_count(one["frame"]), _checked_name(one["name"])) for one in new),
     )
 
 
 def _change(data: Any) -> ChangedVariable:
     before, after = _checked_text(data["before"]), _checked_text(data["after"])
-    return ChangedVariable(_checked_name(data["name"]), before, after)
+    frame = _maybe_count(data["frame"])
+    return ChangedVariable(_checked_name(data["name"]), before, after, frame)
 
 
 def _lines(data: Any, source: Source) -> Iterator[tuple[str, int]]:

@@ -81,12 +81,17 @@ def _kind(variable: Variable) -> str:
 def _changed(changes: VariableChanges) -> Iterator[str]:
     if changes.added or changes.changed or changes.gone:
         yield "since the question before"
-    for name in changes.added:
-        yield f"  + {one_line(name)}"
+    for new in changes.new:
+        yield f"  + {one_line(new.name)}{_of_call(new.frame)}"
     for each in changes.changed:
-        yield f"  ~ {one_line(each.name)}: {one_line(each.before)} -> {one_line(each.after)}"
+        how = f"{one_line(each.before)} -> {one_line(each.after)}"
+        yield f"  ~ {one_line(each.name)}{_of_call(each.frame)}: {how}"
     for name in changes.gone:
         yield f"  - {one_line(name)}"
+
+
+def _of_call(frame: int | None) -> str:
+    return "" if frame is None else f" in call {frame}"
 
 
 def _evaluated(found: Evaluation) -> Iterator[str]:

@@ -38,6 +38,7 @@ class LineTrace:
         events: File, line, function, depth and changed variables of each line that ran.
         lines: File and line of each, once, in order of their first run.
         truncated: Whether more lines ran than are noted.
+        under_way: The `id` of each frame of `begin` that no later call has.
     """
 
     def __init__(self, name: Callable[[str], str | None]) -> None:
@@ -49,6 +50,7 @@ class LineTrace:
         self.events: list[list[Any]] = []
         self.lines: dict[tuple[str, int], None] = {}
         self.truncated = False
+        self.under_way: set[int] = set()
 
     def begin(self, frames: Iterable[FrameType], *, whole: bool) -> None:
         """Note lines from now on.
@@ -61,6 +63,7 @@ class LineTrace:
         self._watch = _TraceFunction(self) if tool is None else _Monitor(self, tool)
         self._whole = whole
         under_way = list(frames)
+        self.under_way = set(map(id, under_way))
         for frame in reversed(under_way):
             self.enter(frame)
         if whole and under_way:
@@ -79,6 +82,11 @@ class LineTrace:
     def is_own(self, code: CodeType) -> bool:
         """Whether lines of this code are noted."""
         return not self.truncated and self._name(code.co_filename) is not None
+
+    def start(self, frame: FrameType) -> bool:
+        """A call begins; return whether it is one of the script's own."""
+        self.under_way.discard(id(frame))
+        return self.enter(frame)
 
     def enter(self, frame: FrameType) -> bool:
         """A call begins or goes on; return whether it is one of the script's own."""
@@ -203,6 +211,10 @@ class _Call:
         return {name: found[name] for name in names if name in found and name in module} | found
 
 
+_CAN_PAUSE = 0x20 | 0x80 | 0x200
+"""Flags of the code of generators and of `async` functions."""
+
+
 class _TraceFunction:
     """Sees lines by `sys.settrace`, in this thread."""
 
@@ -218,7 +230,9 @@ class _TraceFunction:
         sys.settrace(None)
 
     def _call(self, frame: FrameType, event: str, argument: Any) -> Any:
-        return self._line if self._notes.enter(frame) else None
+        pauses = frame.f_code.co_flags & _CAN_PAUSE  # then it may go on
+        note = self._notes.enter if pauses else self._notes.start
+        return self._line if note(frame) else None
 
     def _line(self, frame: FrameType, event: str, argument: Any) -> Any:
         if event == "line":
@@ -250,7 +264,7 @@ class _Monitor:
         self._in_own = events.LINE | events.JUMP | events.PY_RETURN | events.PY_YIELD
         self._callbacks: dict[int, Callable[..., Any]] = {
             events.PY_START: self._start,
-            events.PY_RESUME: self._start,
+            events.PY_RESUME: self._resume,
             events.PY_THROW: self._throw,
             events.PY_UNWIND: self._leave,
             events.LINE: self._line,
@@ -287,14 +301,20 @@ class _Monitor:
     def _start(self, code: CodeType, offset: int) -> Any:
         if not self._notes.is_own(code):
             return self._monitoring.DISABLE
-        self._enter(code, _frame_above())
+        self._enter(code, _frame_above(), self._notes.start)
+        return None
+
+    def _resume(self, code: CodeType, offset: int) -> Any:
+        if not self._notes.is_own(code):
+            return self._monitoring.DISABLE
+        self._enter(code, _frame_above(), self._notes.enter)
         return None
 
     def _throw(self, code: CodeType, offset: int, error: BaseException) -> None:
-        self._enter(code, _frame_above())
+        self._enter(code, _frame_above(), self._notes.enter)
 
-    def _enter(self, code: CodeType, frame: FrameType) -> None:
-        entered = _thread.get_ident() == self._thread and self._notes.enter(frame)
+    def _enter(self, code: CodeType, frame: FrameType, note: Callable[[FrameType], bool]) -> None:
+        entered = _thread.get_ident() == self._thread and note(frame)
         if entered and not self._monitoring.get_local_events(self._tool, code):
             self._watch(code)
 

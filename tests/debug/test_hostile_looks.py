@@ -31,7 +31,8 @@ INSPECTION = {
     "globals": [VARIABLE],
     "changed": {
         "added": ["b"],
-        "changed": [{"name": "c", "before": "1", "after": "2"}],
+        "new": [{"frame": None, "name": "b"}],
+        "changed": [{"frame": 0, "name": "c", "before": "1", "after": "2"}],
         "gone": ["d"],
     },
     "lines": [["", 1]],

@@ -121,6 +121,9 @@ def test_a_look_is_alike_under_each_version(version: str, build: Build) -> None:
         (9, 1, {}),
     ]
     assert [line for _, line in found.lines] == [11, 12, 8, 5, 9]
+    new = [(one.frame, one.name) for one in found.changed.new]
+    assert sorted(new, key=str) == [(0, "number"), (0, "pair"), (None, "word")]
+    assert [one.name for one in found.changed.changed] == ["found", "number"]
     first, second, third = found.opened
     assert [(one.name, one.text) for one in first.children] == [(".left", "[1]")]
     assert second.children == first.children

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from quizlog_tui.cli import main
 from quizlog_tui.debug.inspection import Inspection, Variable, inspection_from
+from quizlog_tui.debug.inspection_text import inspection_lines
 from quizlog_tui.errors import LimitError, ProtocolError, QuizlogError, UsageError
 from quizlog_tui.proof.verify import verify
 from quizlog_tui.record.append_only_list import AppendOnlyList
@@ -67,12 +69,76 @@ def test_a_question_has_its_stack_innermost_first(build: Build) -> None:
 
 def test_changes_since_the_question_before_and_the_lines_that_ran(build: Build) -> None:
     found = look(build, ROUNDS, ["5", "x"])
-    assert set(found.changed.added) == {"values", "word"}
+    assert set(found.changed.added) == {"values", "word", "number", "secret"}
     assert set(found.changed.gone) == {"first"}
     changed = {one.name: (one.before, one.after) for one in found.changed.changed}
-    assert changed["total"] == ("0", "5")
-    assert changed["secret"] == ("[1, 2, 5]", "[1, 2]")
+    assert changed == {"total": ("0", "5"), "number": ("0", "1")}
     assert [line for _, line in found.lines] == [10, 11, 8, 9, 2, 3]
+
+
+SAME_NAMES = """\
+    def ask(x):
+        while x < 7:
+            x += 1
+            if input("more? ") == "stop":
+                return
+    x = 0
+    def numbers():
+        y = 1
+        input("first? ")
+        yield y
+        y = 2
+        input("second? ")
+        yield y
+    for at in numbers():
+        pass
+    x = 7
+    ask(5)
+    ask(1)
+    """
+
+
+def test_a_variable_is_compared_with_itself_and_says_where_it_is(build: Build) -> None:
+    def shown(answers: list[str]) -> Any:
+        changed = look(build, SAME_NAMES, answers).changed
+        assert changed.added == tuple(dict.fromkeys(one.name for one in changed.new))
+        new = [(one.frame, one.name) for one in changed.new]
+        pairs = [(one.frame, one.name, one.before, one.after) for one in changed.changed]
+        return new, pairs, changed.gone
+
+    assert shown(["a"]) == ([(None, "at")], [(0, "y", "1", "2")], ())
+    called = [(None, "x", "0", "7"), (None, "at", "1", "2")]
+    assert shown(["a", "b"]) == ([(0, "x")], called, ("y",))
+    assert shown(["a", "b", "c"]) == ([], [(0, "x", "6", "7")], ())
+    assert shown(["a", "b", "stop"]) == ([(0, "x")], [], ())
+
+
+def test_the_lines_of_a_look_say_of_which_call_a_change_is(build: Build) -> None:
+    lines = [*inspection_lines(look(build, SAME_NAMES, ["a", "b", "c"]))]
+    assert lines[-2:] == ["since the question before", "  ~ x in call 0: 6 -> 7"]
+    assert "  + x in call 0" in [*inspection_lines(look(build, SAME_NAMES, ["a", "b"]))]
+
+
+def test_variables_of_a_call_are_compared_where_it_raised(build: Build) -> None:
+    text = "def ask():\n    x = 1\n    y = input()\n    x = 2\n    raise ValueError\nx = 0\nask()\n"
+    changed = look(build, text, ["a"]).changed
+    assert [(one.frame, one.name) for one in changed.new] == [(0, "y")]
+    assert [(one.frame, one.name, one.after) for one in changed.changed] == [(0, "x", "2")]
+    assert changed.gone == ()
+
+
+def test_variables_of_other_files_are_compared_with_themselves(build: Build) -> None:
+    (build.folder / "asking.py").write_text(
+        "asked = 0\nrest = 1\ndef ask(text):\n    global asked\n    asked += 1\n"
+        "    return input(text)\n"
+    )
+    text = "import asking\nasked = 5\ninput('one? ')\nasking.ask('two? ')\nasking.ask('three? ')\n"
+    second, third = look(build, text, ["a"]).changed, look(build, text, ["a", "b"]).changed
+    for changed, after in ((second, "1"), (third, "2")):
+        assert [(one.frame, one.name) for one in changed.new] == [(0, "text")]
+        pairs = [(one.frame, one.name, one.after) for one in changed.changed]
+        assert pairs == [(0, "asked", after)]
+        assert changed.gone == ()
 
 
 def test_an_error_is_shown_where_it_raised(build: Build) -> None:
