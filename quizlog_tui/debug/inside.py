@@ -145,6 +145,7 @@ def _inspected(at: str, frames: list[tuple[FrameType, int, int]]) -> dict[str, A
         "at": at,
         "frames": [_frame(*frame) for frame in frames],
         "globals": _variables(_globals()),
+        "more_globals": _more(_globals()),
         "changed": changes_since(_look.before, _scopes(frames)),
         "lines": list(_look.trace.lines)[:MOST_EVENTS],
         "error": RaisedErrors(_raised_at).describe(log.outcome.error if at == "error" else None),
@@ -219,6 +220,7 @@ def _frame(frame: FrameType, line: int, folded: int) -> dict[str, Any]:
         "line": line,
         "folded": folded,
         "variables": _variables(_shown(frame)),
+        "more": _more(_shown(frame)),
     }
 
 
@@ -292,6 +294,11 @@ def _variables(names: dict[str, Any]) -> list[dict[str, Any]]:
     return [variable(name, value) for name, value in list(names.items())[: 2 * MOST_ITEMS]]
 
 
+def _more(names: dict[str, Any]) -> int:
+    """How many variables are left out."""
+    return min(max(len(names) - 2 * MOST_ITEMS, 0), LARGEST)
+
+
 def _names_in_sight(frames: list[tuple[FrameType, int, int]]) -> list[str]:
     """All names that code of the chosen call can use, but for those that are built in."""
     scope = _scope(frames, _look.request["frame"])[0]
@@ -305,7 +312,7 @@ def _names_in_sight(frames: list[tuple[FrameType, int, int]]) -> list[str]:
 def _opened(
     path: tuple[int | None, str, list[int]], frames: list[tuple[FrameType, int, int]]
 ) -> dict[str, Any]:
-    """What lies in a value: children, how many more there are, its table."""
+    """What lies in a value: children, how many more (or more rows) there are, its table."""
     at, text, indexes = path
     found: dict[str, Any] = {"children": [], "more": 0, "table": None, "error": None}
     try:
@@ -314,8 +321,9 @@ def _opened(
         return found | {"error": _message(error)}
     size, children = children_of(value)
     found["children"] = [variable(*one) for one in first(children, MOST_ITEMS)]
-    more = min(size - len(found["children"]), LARGEST)
-    return found | {"more": max(more, 0), "table": table_of(value)}
+    table = table_of(value)
+    more = max(min(size - len(found["children"]), LARGEST), 0)
+    return found | {"more": table.pop("more") if table else more, "table": table}
 
 
 def _reached(at: int | None, text: str, frames: list[tuple[FrameType, int, int]]) -> Any:

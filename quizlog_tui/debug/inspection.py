@@ -198,6 +198,8 @@ class StackFrame:
     """Its own variables; those of the module are in `Inspection.globals`."""
     folded: int
     """Number of calls of libraries inside it."""
+    more: int = 0
+    """Number of its variables beyond the first 200, which are left out."""
 
 
 @dataclass(frozen=True)
@@ -272,6 +274,8 @@ class ValueTable:
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     """Cells of at most 40 characters; those of a table of pandas begin with the index."""
+    more_columns: int = 0
+    """How many further columns there are."""
 
 
 @dataclass(frozen=True)
@@ -282,7 +286,7 @@ class OpenedValue:
     children: tuple[Variable, ...]
     """The first 100; a name is `[0]`, `['key']`, `{0}` (in a set) or `.attribute`."""
     more: int
-    """How many further children there are."""
+    """How many further children there are, or rows where it has a table."""
     table: ValueTable | None
     error: str | None
     """Why there is no such value."""
@@ -323,6 +327,8 @@ class Inspection:
     """The exception that ended the script, if `at` is `error`."""
     names: tuple[str, ...]
     """All names in sight of the chosen frame but for those that are built in, at most 1,000."""
+    more_globals: int = 0
+    """Number of variables of the module beyond the first 200, which are left out."""
 
     def to_dict(self) -> dict[str, Any]:
         """The snapshot as plain data for JSON."""
@@ -360,6 +366,7 @@ def inspection_from(
             _all_opened(opened, data["opened"]),
             _raised(data["error"], source),
             tuple(map(_checked_text, _checked_items(data["names"], _MOST_NAMES))),
+            _checked_count(data["more_globals"]),
         )
     except (ValueError, TypeError, KeyError) as error:
         raise unreadable_look("snapshot", step, source) from error
@@ -405,6 +412,7 @@ def _frame(data: Any, source: Source) -> StackFrame:
         clipped(file.line(line)[:_MOST_LINE].strip(), _MOST_LINE - 1) if file else "",
         _variables(data["variables"]),
         _checked_count(data["folded"]),
+        _checked_count(data["more"]),
     )
 
 
@@ -457,7 +465,7 @@ def _opened(path: ValuePath, data: Any) -> OpenedValue:
 
 def _table(data: Any) -> ValueTable:
     rows = (_cells(row) for row in _checked_items(data["rows"], MOST_ROWS))
-    return ValueTable(_cells(data["columns"]), tuple(rows))
+    return ValueTable(_cells(data["columns"]), tuple(rows), _checked_count(data["more_columns"]))
 
 
 def _cells(data: Any) -> tuple[str, ...]:

@@ -30,6 +30,8 @@ def inspection_lines(found: Inspection, chosen: int = 0) -> Iterator[str]:
     for number, frame in enumerate(found.frames):
         yield from _frame(number, frame, chosen)
     yield from _group("variables of the module", found.globals)
+    if found.more_globals:
+        yield f"  and {found.more_globals:,} more"
     yield from _changed(found.changed)
     for each in found.expressions:
         yield from _evaluated(each)
@@ -58,6 +60,8 @@ def _frame(number: int, frame: StackFrame, chosen: int) -> Iterator[str]:
         yield f"     {one_line(frame.text)}"
     for variable in frame.variables:
         yield f"       {_variable(variable)}"
+    if frame.more:
+        yield f"       and {frame.more:,} more"
 
 
 def _group(title: str, variables: tuple[Variable, ...]) -> Iterator[str]:

@@ -26,9 +26,10 @@ VARIABLE = {"name": "a", "type": "int", "text": "1", "size": 1, "shape": [2, 3],
 INSPECTION = {
     "at": "question",
     "frames": [
-        {"function": "f", "file": "", "line": 1, "folded": 1, "variables": [VARIABLE]},
+        {"function": "f", "file": "", "line": 1, "folded": 1, "more": 1, "variables": [VARIABLE]},
     ],
     "globals": [VARIABLE],
+    "more_globals": 1,
     "changed": {
         "added": ["b"],
         "new": [{"frame": None, "name": "b"}],
@@ -99,7 +100,7 @@ def test_a_number_has_its_bounds(at: str, least: int, most: int, source: Source)
 
 def test_a_long_line_of_a_script_is_cut(tmp_path: Path) -> None:
     source = Source(tmp_path / "quiz.py", b"    x = '" + b"y" * 1_000_000 + b"'\n")
-    frame = {"function": "f", "file": "", "line": 1, "folded": 0, "variables": []}
+    frame = {"function": "f", "file": "", "line": 1, "folded": 0, "more": 0, "variables": []}
     text = json.dumps(INSPECTION | {"frames": [frame] * 200})
     assert len(shown(inspection_from(text, 0, source))) < 300_000
 

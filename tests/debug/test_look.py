@@ -485,7 +485,8 @@ def test_an_answer_to_something_else_is_refused(again: dict[str, object], build:
 
 def test_a_file_that_is_not_of_the_script_is_not_read(build: Build) -> None:
     (build.folder.parent / "secret.py").write_text("secret\n")
-    frame = {"function": "f", "file": "../secret.py", "line": 1, "folded": 0, "variables": []}
+    frame = {"function": "f", "file": "../secret.py", "line": 1, "variables": []}
+    frame |= {"folded": 0, "more": 0}
     path = build.record(FORGED_ANSWER.replace("AGAIN", repr({"frames": [frame], "at": "end"})))
     with Session(path) as session:
         found = session.inspect(0)
@@ -515,7 +516,9 @@ def test_the_command_shows_a_step_and_its_json(
     assert set(data) >= {
         "step", "at", "frames", "globals", "changed", "lines", "expressions"
     }  # fmt: skip
-    assert set(data["frames"][0]) == {"function", "file", "line", "text", "variables", "folded"}
+    assert set(data["frames"][0]) == {
+        "function", "file", "line", "text", "variables", "folded", "more"
+    }  # fmt: skip
     assert set(data["globals"][0]) == {"name", "type", "text", "size", "shape", "children"}
     assert main(["trace", str(path), "1", "--json", "--var", "secret"]) == 0
     data = json.loads(capsys.readouterr().out)
