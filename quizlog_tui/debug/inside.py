@@ -140,10 +140,10 @@ def _lines_run(at: str, frames: list[tuple[FrameType, int, int]]) -> list[tuple[
 
 
 def _inspected(at: str, frames: list[tuple[FrameType, int, int]]) -> dict[str, Any]:
-    frames = _fewer(frames)
+    depth, frames = len(frames), _fewer(frames)
     return {
         "at": at,
-        "frames": [_frame(*frame) for frame in frames],
+        "frames": _frames(frames, depth - len(frames)),
         "globals": _variables(_globals()),
         "more_globals": _more(_globals()),
         "changed": changes_since(_look.before, _scopes(frames)),
@@ -195,13 +195,16 @@ _WORKER = sys._getframe(1).f_code.co_filename.rpartition("/")[0]
 
 
 def _fewer(frames: list[tuple[FrameType, int, int]]) -> list[tuple[FrameType, int, int]]:
-    """The innermost and outermost calls of a deep recursion; those between are folded."""
-    beyond = len(frames) - 2 * MOST_ITEMS
-    if beyond <= 0:
-        return frames
-    frame, line, folded = frames[-MOST_ITEMS]
-    outer = [(frame, line, folded + beyond), *frames[1 - MOST_ITEMS :]]
-    return frames[:MOST_ITEMS] + outer
+    """The innermost and outermost calls of a deep recursion; those between are skipped."""
+    return frames[:MOST_ITEMS] + frames[MOST_ITEMS:][-MOST_ITEMS:]
+
+
+def _frames(frames: list[tuple[FrameType, int, int]], skipped: int) -> list[dict[str, Any]]:
+    """The calls as data; the outermost but 99 says how many are skipped inside it."""
+    found = [_frame(*frame) for frame in frames]
+    if skipped:
+        found[MOST_ITEMS]["skipped"] = min(skipped, LARGEST)
+    return found
 
 
 def _is_own(path: str) -> bool:
@@ -219,6 +222,7 @@ def _frame(frame: FrameType, line: int, folded: int) -> dict[str, Any]:
         "file": _file(frame.f_code.co_filename),
         "line": line,
         "folded": folded,
+        "skipped": 0,
         "variables": _variables(_shown(frame)),
         "more": _more(_shown(frame)),
     }

@@ -200,6 +200,8 @@ class StackFrame:
     """Number of calls of libraries inside it."""
     more: int = 0
     """Number of its variables beyond the first 200, which are left out."""
+    skipped: int = 0
+    """Number of calls of the script inside it that are left out, as in a deep recursion."""
 
 
 @dataclass(frozen=True)
@@ -413,6 +415,7 @@ def _frame(data: Any, source: Source) -> StackFrame:
         _variables(data["variables"]),
         _checked_count(data["folded"]),
         _checked_count(data["more"]),
+        _checked_count(data["skipped"]),
     )
 
 

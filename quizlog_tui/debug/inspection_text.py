@@ -51,6 +51,8 @@ def _raised(error: RaisedError) -> Iterator[str]:
 
 
 def _frame(number: int, frame: StackFrame, chosen: int) -> Iterator[str]:
+    if frame.skipped:
+        yield f"     {frame.skipped:,} more of the script"
     if frame.folded:
         yield f"     {frame.folded} in libraries"
     mark = ">" if number == chosen else " "

@@ -26,7 +26,8 @@ VARIABLE = {"name": "a", "type": "int", "text": "1", "size": 1, "shape": [2, 3],
 INSPECTION = {
     "at": "question",
     "frames": [
-        {"function": "f", "file": "", "line": 1, "folded": 1, "more": 1, "variables": [VARIABLE]},
+        {"function": "f", "file": "", "line": 1, "folded": 1, "variables": [VARIABLE]}
+        | {"more": 1, "skipped": 1},
     ],
     "globals": [VARIABLE],
     "more_globals": 1,
@@ -100,7 +101,8 @@ def test_a_number_has_its_bounds(at: str, least: int, most: int, source: Source)
 
 def test_a_long_line_of_a_script_is_cut(tmp_path: Path) -> None:
     source = Source(tmp_path / "quiz.py", b"    x = '" + b"y" * 1_000_000 + b"'\n")
-    frame = {"function": "f", "file": "", "line": 1, "folded": 0, "more": 0, "variables": []}
+    frame = {"function": "f", "file": "", "line": 1, "folded": 0, "variables": []}
+    frame |= {"more": 0, "skipped": 0}
     text = json.dumps(INSPECTION | {"frames": [frame] * 200})
     assert len(shown(inspection_from(text, 0, source))) < 300_000
 

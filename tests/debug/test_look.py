@@ -356,7 +356,9 @@ def test_a_deep_recursion_is_folded_in_its_middle(build: Build) -> None:
     found = look(build, text, [], "n", frame=1)
     assert len(found.frames) == 200
     assert (found.frames[0].function, found.frames[-1].function) == ("deep", "<module>")
-    assert found.frames[100].folded == 702
+    assert (found.frames[100].skipped, found.frames[100].folded) == (702, 0)
+    assert [one.skipped for one in found.frames].count(0) == 199
+    assert [*inspection_lines(found)].count("     702 more of the script") == 1
     assert found.expressions[0].value and found.expressions[0].value.text == "1"
 
 
@@ -486,7 +488,7 @@ def test_an_answer_to_something_else_is_refused(again: dict[str, object], build:
 def test_a_file_that_is_not_of_the_script_is_not_read(build: Build) -> None:
     (build.folder.parent / "secret.py").write_text("secret\n")
     frame = {"function": "f", "file": "../secret.py", "line": 1, "variables": []}
-    frame |= {"folded": 0, "more": 0}
+    frame |= {"folded": 0, "more": 0, "skipped": 0}
     path = build.record(FORGED_ANSWER.replace("AGAIN", repr({"frames": [frame], "at": "end"})))
     with Session(path) as session:
         found = session.inspect(0)
@@ -517,7 +519,7 @@ def test_the_command_shows_a_step_and_its_json(
         "step", "at", "frames", "globals", "changed", "lines", "expressions"
     }  # fmt: skip
     assert set(data["frames"][0]) == {
-        "function", "file", "line", "text", "variables", "folded", "more"
+        "function", "file", "line", "text", "variables", "folded", "more", "skipped"
     }  # fmt: skip
     assert set(data["globals"][0]) == {"name", "type", "text", "size", "shape", "children"}
     assert main(["trace", str(path), "1", "--json", "--var", "secret"]) == 0
