@@ -57,7 +57,7 @@ def source(tmp_path: Path) -> Source:
 def shown(found: Any) -> str:
     """What the commands show of an inspection or a trace."""
     if hasattr(found, "events"):
-        lines = inspect_command._traced_lines(found, ["input('? ')"], Path("quiz.py"))
+        lines = inspect_command._traced_lines(found, Source(Path("quiz.py"), b"input('? ')"))
     else:
         lines = inspection_lines(found)
     return "\n".join(lines)

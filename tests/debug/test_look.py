@@ -435,6 +435,21 @@ def test_a_trace_shows_variables_of_the_module_that_a_call_changes(build: Build)
     assert changed[1:3] == [(4, {"total": "3"}), (5, {"seen": "['xyz']"})]
 
 
+def test_the_lines_of_a_trace_have_their_texts_whichever_file_has_them(
+    build: Build, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (build.folder / "asking.py").write_text("def ask(text):\n    return input(text)\n")
+    path = build.record("import asking\nasking.ask('one? ')\n", "a")
+    assert main(["trace", str(path), "0"]) == 0
+    shown = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    assert shown == [
+        "1 import asking",
+        "1 asking.py: def ask(text):",
+        "2 asking.ask('one? ')",
+        "2 asking.py: return input(text)",
+    ]
+
+
 def test_a_long_trace_is_cut_and_says_so(build: Build) -> None:
     text = "input('a? ')\ntotal = 0\nfor i in range(200_000):\n    total += 1\ninput('b? ')\n"
     with Session(build.record(text)) as session:
