@@ -91,9 +91,10 @@ def _trace() -> Parser:
     details = (
         "List the lines of the script that ran between the answer before step K and its question,\n"
         "in their order, with the variables that each changed; after an error, to the end.\n"
-        "Lines of threads other than the asking one, and those after 50,000, are left out. Of a\n"
-        "change that a variable's text does not show, size, attributes and the 50 items at either\n"
-        "end are compared, not what lies in these; of an array up to 100 kB; of a table nothing."
+        "Only lines of the thread that asked the question before are listed (of the main thread\n"
+        "before the first question), and no more than 50,000. Of a change that a variable's text\n"
+        "does not show, size, attributes and the 50 items at either end are compared, not what\n"
+        "lies in these; of an array up to 100 kB; of a table nothing."
     )
     parser = command(
         "trace",

@@ -80,6 +80,8 @@ _AT = {"in_progress": "question", "error": "error", "success": "end"}
 def trace(replayer: Replayer, source: Source, world: World, answers: Sequence[str]) -> Trace:
     """The lines that ran after the last of these answers, with the variables that each changed.
 
+    Only those of the thread that got that answer, or of the main thread before any.
+
     Args:
         replayer: Runs the script; its runs stay as they are.
         source: The script.
@@ -322,7 +324,7 @@ class Inspection:
     globals: tuple[Variable, ...]
     changed: VariableChanges
     lines: tuple[tuple[str, int], ...]
-    """File and number of each line that ran since the previous answer, each once."""
+    """File and number of each line that ran since the previous answer, each once, in its thread."""
     expressions: tuple[Evaluation, ...]
     opened: tuple[OpenedValue, ...]
     error: RaisedError | None

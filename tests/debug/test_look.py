@@ -450,6 +450,27 @@ def test_the_lines_of_a_trace_have_their_texts_whichever_file_has_them(
     ]
 
 
+def test_a_trace_has_the_lines_of_the_thread_that_asked_before(build: Build) -> None:
+    text = """\
+        import threading
+        def ask():
+            one = input("one? ")
+            two = input("two? ")
+        thread = threading.Thread(target=ask)
+        thread.start()
+        thread.join()
+        """
+    with Session(build.record(text)) as session:
+        lines = [{one.line for one in session.trace().events}]
+        session.answer("a")
+        lines.append({one.line for one in session.trace().events})
+        script = str(session.source.path)
+        steps = [session.steps_of_line(script, line) for line in (3, 4)]
+    assert lines[0] >= {1, 2, 5, 6} and not lines[0] & {3, 4}
+    assert lines[1] == {3, 4}
+    assert steps == [(1,), (1,)]
+
+
 def test_a_long_trace_is_cut_and_says_so(build: Build) -> None:
     text = "input('a? ')\ntotal = 0\nfor i in range(200_000):\n    total += 1\ninput('b? ')\n"
     with Session(build.record(text)) as session:
