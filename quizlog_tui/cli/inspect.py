@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from ..debug.inspection import Trace
+from ..debug.inspection import LineEvent, Trace
 from ..debug.inspection_text import inspection_lines
 from ..replay.replayer import CHECKPOINTS
+from ..replay.script.source import Source
 from ..text import clipped, one_line
 from .grammar import Parser, command
 from .moves import narrate_warnings, one_move
@@ -79,7 +80,7 @@ def _run_trace(arguments: Namespace) -> int:
         if arguments.json:
             emit_json({"record": str(session.path), **found.to_dict()})
             return 0
-        for line in _traced_lines(found, session.source.lines, session.source.path):
+        for line in _traced_lines(found, session.source):
             print(line)
         if found.truncated:
             print("quizlog: more lines ran; only the first 50,000 are known", file=sys.stderr)
@@ -90,7 +91,10 @@ def _trace() -> Parser:
     details = (
         "List the lines of the script that ran between the answer before step K and its question,\n"
         "in their order, with the variables that each changed; after an error, to the end.\n"
-        "Lines of threads other than the asking one, and those after 50,000, are left out."
+        "Only lines of the thread that asked the question before are listed (of the main thread\n"
+        "before the first question), and no more than 50,000. Of a change that a variable's text\n"
+        "does not show, size, attributes and the 50 items at either end are compared, not what\n"
+        "lies in these; of an array up to 100 kB; of a table nothing."
     )
     parser = command(
         "trace",
@@ -107,14 +111,30 @@ def _trace() -> Parser:
     return parser
 
 
-def _traced_lines(found: Trace, lines: list[str], script: Path) -> Iterator[str]:
+def _traced_lines(found: Trace, source: Source) -> Iterator[str]:
+    files = {name: _file_at(name, source) for name in {one.file for one in found.events}}
     for one in found.events:
-        file = Path(one.file)
-        own = file == script and 0 < one.line <= len(lines)
-        text = lines[one.line - 1][:_MOST_CODE].strip() if own else f"({file.name}, {one.function})"
+        text = _code(one, files[one.file], source)
         shown = clipped("  " * one.depth + one_line(text), _CODE_WIDTH)
         changed = ", ".join(f"{one_line(k)} = {one_line(v)}" for k, v in one.changed.items())
         yield f"{one.line:5}  {shown:{_CODE_WIDTH}}  {changed}".rstrip()
+
+
+def _file_at(path: str, source: Source) -> Source | None:
+    """The script, or one of its other files."""
+    folder = source.path.parent
+    if Path(path) == source.path or not Path(path).is_relative_to(folder):
+        return source if Path(path) == source.path else None
+    return source.file(str(Path(path).relative_to(folder)))
+
+
+def _code(event: LineEvent, file: Source | None, script: Source) -> str:
+    """The text of a line, after the name of its file if that is not the script."""
+    text = file.line(event.line)[:_MOST_CODE].strip() if file else ""
+    name = Path(event.file).name
+    if not text:
+        return f"({name}, {event.function})"
+    return text if file is script else f"{name}: {text}"
 
 
 PARSERS = {"inspect": _inspect, "trace": _trace}

@@ -16,6 +16,7 @@ if TYPE_CHECKING:  # the texts of these modules are run before this one, in the 
     from types import FrameType, TracebackType
     from typing import Any
 
+    from .changes import Scope, States, changes_since, state_of
     from .lines import MOST_EVENTS, LinesRun, LineTrace
     from .plain import plain_value, told
     from .raised import RaisedErrors, trace_of
@@ -25,6 +26,7 @@ if TYPE_CHECKING:  # the texts of these modules are run before this one, in the 
         MOST_ITEMS,
         MOST_TEXT,
         TooLong,
+        attributes_of,
         bounded,
         checked,
         children_of,
@@ -52,7 +54,7 @@ class Look:
     Attributes:
         request: The last request.
         answer: What is to be sent in answer to it.
-        before: Texts of the variables at the last question.
+        before: What is compared of the variables at the last question.
         trace: The lines that ran since.
         run: The same, each once, and those that went on then.
         codes: The expressions of the requests, compiled.
@@ -61,7 +63,7 @@ class Look:
     def __init__(self) -> None:
         self.request: dict[str, Any] = {}
         self.answer = ""
-        self.before: dict[str, str] = {}
+        self.before: States = {}
         self.trace = LineTrace(lambda path: log.outcome.files.name(path))
         self.run = LinesRun(lambda path: log.outcome.files.name(path))
         self.codes: dict[str, Any] = {}
@@ -79,8 +81,8 @@ def carry_out(request: bytes) -> None:
     elif _look.request["find"] == "lines":
         _look.run.begin([one[0] for one in frames])
     elif _look.request["find"] != "values":
-        _look.before = dict(_texts(_all_names(frames)))
         whole = _look.request["find"] == "trace"
+        _look.before = {} if whole else _state(frames)
         _look.trace.begin([one[0] for one in frames], whole=whole)
 
 
@@ -138,12 +140,13 @@ def _lines_run(at: str, frames: list[tuple[FrameType, int, int]]) -> list[tuple[
 
 
 def _inspected(at: str, frames: list[tuple[FrameType, int, int]]) -> dict[str, Any]:
-    frames = _fewer(frames)
+    depth, frames = len(frames), _fewer(frames)
     return {
         "at": at,
-        "frames": [_frame(*frame) for frame in frames],
+        "frames": _frames(frames, depth - len(frames)),
         "globals": _variables(_globals()),
-        "changed": _changed(frames),
+        "more_globals": _more(_globals()),
+        "changed": changes_since(_look.before, _scopes(frames)),
         "lines": list(_look.trace.lines)[:MOST_EVENTS],
         "error": RaisedErrors(_raised_at).describe(log.outcome.error if at == "error" else None),
         "names": _names_in_sight(frames),
@@ -192,13 +195,16 @@ _WORKER = sys._getframe(1).f_code.co_filename.rpartition("/")[0]
 
 
 def _fewer(frames: list[tuple[FrameType, int, int]]) -> list[tuple[FrameType, int, int]]:
-    """The innermost and outermost calls of a deep recursion; those between are folded."""
-    beyond = len(frames) - 2 * MOST_ITEMS
-    if beyond <= 0:
-        return frames
-    frame, line, folded = frames[-MOST_ITEMS]
-    outer = [(frame, line, folded + beyond), *frames[1 - MOST_ITEMS :]]
-    return frames[:MOST_ITEMS] + outer
+    """The innermost and outermost calls of a deep recursion; those between are skipped."""
+    return frames[:MOST_ITEMS] + frames[MOST_ITEMS:][-MOST_ITEMS:]
+
+
+def _frames(frames: list[tuple[FrameType, int, int]], skipped: int) -> list[dict[str, Any]]:
+    """The calls as data; the outermost but 99 says how many are skipped inside it."""
+    found = [_frame(*frame) for frame in frames]
+    if skipped:
+        found[MOST_ITEMS]["skipped"] = min(skipped, LARGEST)
+    return found
 
 
 def _is_own(path: str) -> bool:
@@ -216,7 +222,9 @@ def _frame(frame: FrameType, line: int, folded: int) -> dict[str, Any]:
         "file": _file(frame.f_code.co_filename),
         "line": line,
         "folded": folded,
+        "skipped": 0,
         "variables": _variables(_shown(frame)),
+        "more": _more(_shown(frame)),
     }
 
 
@@ -228,23 +236,23 @@ def _names(frame: tuple[FrameType, int, int]) -> dict[str, Any]:
 
 def _used(frame: FrameType) -> dict[str, Any]:
     """The variables of a call, and those of its module that its code names."""
-    own, module = _names((frame, 0, 0)), frame.f_globals
+    return _used_of_module(frame) | _names((frame, 0, 0))
+
+
+def _used_of_module(frame: FrameType) -> dict[str, Any]:
+    """The variables of a call's module that its code names."""
+    module = frame.f_globals
     named = {name: module[name] for name in frame.f_code.co_names if name in module}
-    return {k: value for k, value in named.items() if not is_definition(k, value)} | own
+    return {k: value for k, value in named.items() if not is_definition(k, value)}
 
 
 def _globals() -> dict[str, Any]:
     """The variables of the script itself."""
-    main = sys.modules["__main__"].__dict__
-    return {name: value for name, value in dict(main).items() if not is_definition(name, value)}
+    return _variables_in(sys.modules["__main__"].__dict__)
 
 
-def _all_names(frames: list[tuple[FrameType, int, int]]) -> dict[str, Any]:
-    """The variables of the script itself and of its calls, those of inner calls before others."""
-    found = _globals()
-    for frame in reversed(frames):
-        found |= _shown(frame[0])
-    return found
+def _variables_in(module: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in dict(module).items() if not is_definition(name, value)}
 
 
 def _shown(frame: FrameType) -> dict[str, Any]:
@@ -254,28 +262,45 @@ def _shown(frame: FrameType) -> dict[str, Any]:
     return {} if frame.f_locals is frame.f_globals else _names((frame, 0, 0))
 
 
-def _changed(frames: list[tuple[FrameType, int, int]]) -> dict[str, Any]:
-    """What differs from the variables at the last question."""
-    before = _look.before
-    now = dict(_texts(_all_names(frames)))
-    return {
-        "added": [name for name in now if name not in before],
-        "changed": [
-            {"name": name, "before": before[name], "after": text}
-            for name, text in now.items()
-            if name in before and before[name] != text
-        ],
-        "gone": [name for name in before if name not in now],
-    }
+def _state(frames: list[tuple[FrameType, int, int]]) -> States:
+    """What is compared later of the script, of its other files and of its calls."""
+    modules = [one[0].f_globals for one in frames]
+    for one in list(sys.modules.values()):
+        names = attributes_of(one) if type(one) is type(sys) else {}
+        if type(names.get("__file__")) is str and _is_own(names["__file__"]):
+            modules.append(names)
+    found = {("module", id(one)): state_of(_variables_in(one)) for one in modules}
+    found[_SCRIPT] = state_of(_globals())
+    for frame, *_ in _fewer(frames):
+        if frame.f_locals is not frame.f_globals:
+            found["call", id(frame)] = state_of(_names((frame, 0, 0)))
+    return found
 
 
-def _texts(names: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    for name, value in list(names.items())[: 10 * MOST_ITEMS]:
-        yield checked(name), text_of(value)
+_SCRIPT = ("script", 0)
+
+
+def _scopes(frames: list[tuple[FrameType, int, int]]) -> Iterator[Scope]:
+    """The variables that are shown, innermost first, each with the place that has it."""
+    yield None, _SCRIPT, _globals()
+    for number, (frame, *_) in enumerate(frames):
+        in_call = frame.f_locals is not frame.f_globals
+        new = id(frame) not in _look.trace.under_way
+        place = ("new call" if new else "call", id(frame))
+        if in_call and (new or place in _look.before):  # else it was folded then
+            yield number, place, _names((frame, 0, 0))
+        if frame.f_globals is not sys.modules["__main__"].__dict__:
+            names = _used_of_module(frame) if in_call else _used(frame)
+            yield number, ("module", id(frame.f_globals)), names
 
 
 def _variables(names: dict[str, Any]) -> list[dict[str, Any]]:
     return [variable(name, value) for name, value in list(names.items())[: 2 * MOST_ITEMS]]
+
+
+def _more(names: dict[str, Any]) -> int:
+    """How many variables are left out."""
+    return min(max(len(names) - 2 * MOST_ITEMS, 0), LARGEST)
 
 
 def _names_in_sight(frames: list[tuple[FrameType, int, int]]) -> list[str]:
@@ -291,7 +316,7 @@ def _names_in_sight(frames: list[tuple[FrameType, int, int]]) -> list[str]:
 def _opened(
     path: tuple[int | None, str, list[int]], frames: list[tuple[FrameType, int, int]]
 ) -> dict[str, Any]:
-    """What lies in a value: children, how many more there are, its table."""
+    """What lies in a value: children, how many more (or more rows) there are, its table."""
     at, text, indexes = path
     found: dict[str, Any] = {"children": [], "more": 0, "table": None, "error": None}
     try:
@@ -300,8 +325,9 @@ def _opened(
         return found | {"error": _message(error)}
     size, children = children_of(value)
     found["children"] = [variable(*one) for one in first(children, MOST_ITEMS)]
-    more = min(size - len(found["children"]), LARGEST)
-    return found | {"more": max(more, 0), "table": table_of(value)}
+    table = table_of(value)
+    more = max(min(size - len(found["children"]), LARGEST), 0)
+    return found | {"more": table.pop("more") if table else more, "table": table}
 
 
 def _reached(at: int | None, text: str, frames: list[tuple[FrameType, int, int]]) -> Any:

@@ -25,6 +25,7 @@ from ..replay.script.interpreter import OWN
 from ..replay.script.source import Source
 from ..replay.world import World
 from ..text import clipped
+from .changes import MOST_CHANGES
 from .lines import MOST_DEPTH, MOST_EVENTS
 from .raised import MOST_CAUSES, MOST_RAISED
 from .tables import MOST_CELL, MOST_COLUMNS, MOST_ROWS
@@ -80,6 +81,8 @@ _AT = {"in_progress": "question", "error": "error", "success": "end"}
 
 def trace(replayer: Replayer, source: Source, world: World, answers: Sequence[str]) -> Trace:
     """The lines that ran after the last of these answers, with the variables that each changed.
+
+    Only those of the thread that got that answer, or of the main thread before any.
 
     Args:
         replayer: Runs the script; its runs stay as they are.
@@ -165,8 +168,8 @@ def looker(source: Source) -> tuple[bytes, ...]:
 def inside() -> tuple[bytes, ...]:
     """The texts of the code that runs in the quiz process, in order."""
     folder = Path(__file__).parent
-    names = ("values.py", "tables.py", "raised.py", "lines.py", "plain.py", "inside.py")
-    return tuple((folder / name).read_bytes() for name in names)
+    names = ("values", "marks", "changes", "tables", "raised", "lines", "plain", "inside")
+    return tuple((folder / f"{name}.py").read_bytes() for name in names)
 
 
 @cache
@@ -177,7 +180,7 @@ def _compiled() -> tuple[bytes, ...]:
 
 _MOST_LINE = 1000
 """Maximum characters that are kept of a line of the script."""
-_MOST_CHANGES = 10 * MOST_ITEMS
+_MOST_NAMES = 10 * MOST_ITEMS
 _MOST_EXPRESSIONS, _LONGEST_EXPRESSION = 10_000, 10**6
 
 
@@ -210,6 +213,10 @@ class StackFrame:
     """Its own variables; those of the module are in `Inspection.globals`."""
     folded: int
     """Number of calls of libraries inside it."""
+    more: int = 0
+    """Number of its variables beyond the first 200, which are left out."""
+    skipped: int = 0
+    """Number of calls of the script inside it that are left out, as in a deep recursion."""
 
 
 @dataclass(frozen=True)
@@ -219,6 +226,18 @@ class ChangedVariable:
     name: str
     before: str
     after: str
+    """`list of 300, changed inside`, say, if its text is the same as before."""
+    frame: int | None = None
+    """The number of its call, None for the module of the script."""
+
+
+@dataclass(frozen=True)
+class VariableName:
+    """Which variable it is."""
+
+    frame: int | None
+    """The number of its call, None for the module of the script."""
+    name: str
 
 
 @dataclass(frozen=True)
@@ -228,6 +247,8 @@ class VariableChanges:
     added: tuple[str, ...]
     changed: tuple[ChangedVariable, ...]
     gone: tuple[str, ...]
+    new: tuple[VariableName, ...] = ()
+    """Those whose names are added; all variables of a call that began meanwhile are."""
 
 
 @dataclass(frozen=True)
@@ -270,6 +291,8 @@ class ValueTable:
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     """Cells of at most 40 characters; those of a table of pandas begin with the index."""
+    more_columns: int = 0
+    """How many further columns there are."""
 
 
 @dataclass(frozen=True)
@@ -280,7 +303,7 @@ class OpenedValue:
     children: tuple[Variable, ...]
     """The first 100; a name is `[0]`, `['key']`, `{0}` (in a set) or `.attribute`."""
     more: int
-    """How many further children there are."""
+    """How many further children there are, or rows where it has a table."""
     table: ValueTable | None
     error: str | None
     """Why there is no such value."""
@@ -314,13 +337,15 @@ class Inspection:
     globals: tuple[Variable, ...]
     changed: VariableChanges
     lines: tuple[tuple[str, int], ...]
-    """File and number of each line that ran since the previous answer, each once."""
+    """File and number of each line that ran since the previous answer, each once, in its thread."""
     expressions: tuple[Evaluation, ...]
     opened: tuple[OpenedValue, ...]
     error: RaisedError | None
     """The exception that ended the script, if `at` is `error`."""
     names: tuple[str, ...]
     """All names in sight of the chosen frame but for those that are built in, at most 1,000."""
+    more_globals: int = 0
+    """Number of variables of the module beyond the first 200, which are left out."""
 
     def to_dict(self) -> dict[str, Any]:
         """The snapshot as plain data for JSON."""
@@ -357,7 +382,8 @@ def inspection_from(
             tuple(map(_evaluation, _checked_items(data["expressions"], _MOST_EXPRESSIONS))),
             _all_opened(opened, data["opened"]),
             _raised(data["error"], source),
-            tuple(map(_checked_text, _checked_items(data["names"], _MOST_CHANGES))),
+            tuple(map(_checked_text, _checked_items(data["names"], _MOST_NAMES))),
+            _checked_count(data["more_globals"]),
         )
     except (ValueError, TypeError, KeyError) as error:
         raise unreadable_look("snapshot", step, source) from error
@@ -403,23 +429,27 @@ def _frame(data: Any, source: Source) -> StackFrame:
         clipped(file.line(line)[:_MOST_LINE].strip(), _MOST_LINE - 1) if file else "",
         _variables(data["variables"]),
         _checked_count(data["folded"]),
+        _checked_count(data["more"]),
+        _checked_count(data["skipped"]),
     )
 
 
 def _changes(data: Any) -> VariableChanges:
-    added, changed, gone = (
-        _checked_items(data[key], _MOST_CHANGES) for key in ("added", "changed", "gone")
+    added, changed, gone, new = (
+        _checked_items(data[key], MOST_CHANGES) for key in ("added", "changed", "gone", "new")
     )
     return VariableChanges(
         tuple(map(_checked_name, added)),
         tuple(map(_change, changed)),
         tuple(map(_checked_name, gone)),
+        tuple(VariableName(_maybe_count(one["frame"]), _checked_name(one["name"])) for one in new),
     )
 
 
 def _change(data: Any) -> ChangedVariable:
     before, after = _checked_text(data["before"]), _checked_text(data["after"])
-    return ChangedVariable(_checked_name(data["name"]), before, after)
+    frame = _maybe_count(data["frame"])
+    return ChangedVariable(_checked_name(data["name"]), before, after, frame)
 
 
 def _lines(data: Any, source: Source) -> Iterator[tuple[str, int]]:
@@ -453,7 +483,7 @@ def _opened(path: ValuePath, data: Any) -> OpenedValue:
 
 def _table(data: Any) -> ValueTable:
     rows = (_cells(row) for row in _checked_items(data["rows"], MOST_ROWS))
-    return ValueTable(_cells(data["columns"]), tuple(rows))
+    return ValueTable(_cells(data["columns"]), tuple(rows), _checked_count(data["more_columns"]))
 
 
 def _cells(data: Any) -> tuple[str, ...]:

@@ -30,6 +30,8 @@ def inspection_lines(found: Inspection, chosen: int = 0) -> Iterator[str]:
     for number, frame in enumerate(found.frames):
         yield from _frame(number, frame, chosen)
     yield from _group("variables of the module", found.globals)
+    if found.more_globals:
+        yield f"  and {found.more_globals:,} more"
     yield from _changed(found.changed)
     for each in found.expressions:
         yield from _evaluated(each)
@@ -49,6 +51,8 @@ def _raised(error: RaisedError) -> Iterator[str]:
 
 
 def _frame(number: int, frame: StackFrame, chosen: int) -> Iterator[str]:
+    if frame.skipped:
+        yield f"     {frame.skipped:,} more of the script"
     if frame.folded:
         yield f"     {frame.folded} in libraries"
     mark = ">" if number == chosen else " "
@@ -58,6 +62,8 @@ def _frame(number: int, frame: StackFrame, chosen: int) -> Iterator[str]:
         yield f"     {one_line(frame.text)}"
     for variable in frame.variables:
         yield f"       {_variable(variable)}"
+    if frame.more:
+        yield f"       and {frame.more:,} more"
 
 
 def _group(title: str, variables: tuple[Variable, ...]) -> Iterator[str]:
@@ -81,12 +87,17 @@ def _kind(variable: Variable) -> str:
 def _changed(changes: VariableChanges) -> Iterator[str]:
     if changes.added or changes.changed or changes.gone:
         yield "since the question before"
-    for name in changes.added:
-        yield f"  + {one_line(name)}"
+    for new in changes.new:
+        yield f"  + {one_line(new.name)}{_of_call(new.frame)}"
     for each in changes.changed:
-        yield f"  ~ {one_line(each.name)}: {one_line(each.before)} -> {one_line(each.after)}"
+        how = f"{one_line(each.before)} -> {one_line(each.after)}"
+        yield f"  ~ {one_line(each.name)}{_of_call(each.frame)}: {how}"
     for name in changes.gone:
         yield f"  - {one_line(name)}"
+
+
+def _of_call(frame: int | None) -> str:
+    return "" if frame is None else f" in call {frame}"
 
 
 def _evaluated(found: Evaluation) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """Notes the lines of a script that run, inside its process, and which variables each changed.
 
-Sent to the quiz process as text, between those of `values` and `inside`; imports as told there.
+Sent to the quiz process as text, between those of `marks` and `inside`; imports as told there.
 """
 
 from __future__ import annotations
@@ -9,11 +9,12 @@ import _thread
 import sys
 
 TYPE_CHECKING = False
-if TYPE_CHECKING:  # the text of `values` is run before this one, in the same names
+if TYPE_CHECKING:  # the texts of these modules are run before this one, in the same names
     from collections.abc import Callable, Iterable
     from types import CodeType, FrameType
     from typing import Any
 
+    from .marks import changed_inside, mark_at_line
     from .values import checked, is_definition, kind_of, locals_of, text_of
 
 MOST_EVENTS = 50_000
@@ -37,6 +38,7 @@ class LineTrace:
         events: File, line, function, depth and changed variables of each line that ran.
         lines: File and line of each, once, in order of their first run.
         truncated: Whether more lines ran than are noted.
+        under_way: The `id` of each frame of `begin` that no later call has.
     """
 
     def __init__(self, name: Callable[[str], str | None]) -> None:
@@ -48,6 +50,7 @@ class LineTrace:
         self.events: list[list[Any]] = []
         self.lines: dict[tuple[str, int], None] = {}
         self.truncated = False
+        self.under_way: set[int] = set()
 
     def begin(self, frames: Iterable[FrameType], *, whole: bool) -> None:
         """Note lines from now on.
@@ -60,6 +63,7 @@ class LineTrace:
         self._watch = _TraceFunction(self) if tool is None else _Monitor(self, tool)
         self._whole = whole
         under_way = list(frames)
+        self.under_way = set(map(id, under_way))
         for frame in reversed(under_way):
             self.enter(frame)
         if whole and under_way:
@@ -78,6 +82,11 @@ class LineTrace:
     def is_own(self, code: CodeType) -> bool:
         """Whether lines of this code are noted."""
         return not self.truncated and self._name(code.co_filename) is not None
+
+    def start(self, frame: FrameType) -> bool:
+        """A call begins; return whether it is one of the script's own."""
+        self.under_way.discard(id(frame))
+        return self.enter(frame)
 
     def enter(self, frame: FrameType) -> bool:
         """A call begins or goes on; return whether it is one of the script's own."""
@@ -143,8 +152,8 @@ class _Call:
         self.depth = depth
         self.event: list[Any] | None = None
         self._frame = frame
-        self._texts: dict[str, str | None] = {}
-        """The text of each name; None for what a script defines or imports."""
+        self._texts: dict[str, tuple[str, Any] | None] = {}
+        """Text and mark of each name; None for what a script defines or imports."""
         self._settled: dict[str, Any] = {}
         """The values whose text is known, as they cannot change."""
 
@@ -165,12 +174,13 @@ class _Call:
                 continue
             before, kind = texts.get(name), type(value)
             if before and type(kind) is type and kind in _UNCHANGING:
-                settled[name], texts[name] = value, text_of(value)
+                settled[name], texts[name] = value, (text_of(value), None)
             else:
                 texts[name] = self._text(name, value)
-            text = texts[name]
-            if text != before and text is not None:
-                found[name[:_MOST_NAME]] = text
+            now = texts[name]
+            if now != before and now is not None:
+                same = before is not None and before[0] == now[0]
+                found[name[:_MOST_NAME]] = changed_inside(value) if same else now[0]
         if len(texts) != len(names):
             self._texts = {name: text for name, text in texts.items() if name in names}
             self._settled = {name: one for name, one in settled.items() if name in names}
@@ -184,19 +194,23 @@ class _Call:
             return own
         return {name: module[name] for name in frame.f_code.co_names if name in module} | own
 
-    def _text(self, name: str, value: Any) -> str | None:
-        """The text of a variable; None for what a script defines or imports."""
+    def _text(self, name: str, value: Any) -> tuple[str, Any] | None:
+        """Text and mark of a variable; None for what a script defines or imports."""
         defined = is_definition(name, value)
         if defined or kind_of(value) in _UNCHANGING:
             self._settled[name] = value
         else:
             self._settled.pop(name, None)
-        return None if defined else text_of(value)
+        return None if defined else (text_of(value), mark_at_line(value))
 
     def _in_order(self, found: dict[str, str]) -> dict[str, str]:
         """Variables of the module in the order in which code uses them, then others."""
         module, names = self._frame.f_globals, self._frame.f_code.co_names
         return {name: found[name] for name in names if name in found and name in module} | found
+
+
+_CAN_PAUSE = 0x20 | 0x80 | 0x200
+"""Flags of the code of generators and of `async` functions."""
 
 
 class _TraceFunction:
@@ -214,7 +228,9 @@ class _TraceFunction:
         sys.settrace(None)
 
     def _call(self, frame: FrameType, event: str, argument: Any) -> Any:
-        return self._line if self._notes.enter(frame) else None
+        pauses = frame.f_code.co_flags & _CAN_PAUSE  # then it may go on
+        note = self._notes.enter if pauses else self._notes.start
+        return self._line if note(frame) else None
 
     def _line(self, frame: FrameType, event: str, argument: Any) -> Any:
         if event == "line":
@@ -246,7 +262,7 @@ class _Monitor:
         self._in_own = events.LINE | events.JUMP | events.PY_RETURN | events.PY_YIELD
         self._callbacks: dict[int, Callable[..., Any]] = {
             events.PY_START: self._start,
-            events.PY_RESUME: self._start,
+            events.PY_RESUME: self._resume,
             events.PY_THROW: self._throw,
             events.PY_UNWIND: self._leave,
             events.LINE: self._line,
@@ -283,14 +299,20 @@ class _Monitor:
     def _start(self, code: CodeType, offset: int) -> Any:
         if not self._notes.is_own(code):
             return self._monitoring.DISABLE
-        self._enter(code, _frame_above())
+        self._enter(code, _frame_above(), self._notes.start)
+        return None
+
+    def _resume(self, code: CodeType, offset: int) -> Any:
+        if not self._notes.is_own(code):
+            return self._monitoring.DISABLE
+        self._enter(code, _frame_above(), self._notes.enter)
         return None
 
     def _throw(self, code: CodeType, offset: int, error: BaseException) -> None:
-        self._enter(code, _frame_above())
+        self._enter(code, _frame_above(), self._notes.enter)
 
-    def _enter(self, code: CodeType, frame: FrameType) -> None:
-        entered = _thread.get_ident() == self._thread and self._notes.enter(frame)
+    def _enter(self, code: CodeType, frame: FrameType, note: Callable[[FrameType], bool]) -> None:
+        entered = _thread.get_ident() == self._thread and note(frame)
         if entered and not self._monitoring.get_local_events(self._tool, code):
             self._watch(code)
 

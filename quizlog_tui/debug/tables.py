@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:  # the text of `values` is run before this one, in the same names
     from typing import Any
 
-    from .values import array_form, bounded, cell_of, is_plain, kind_of
+    from .values import LARGEST, array_form, bounded, cell_of, is_plain, kind_of, shape_of
 
 MOST_COLUMNS = 20
 MOST_ROWS = 50
@@ -18,7 +18,7 @@ MOST_CELL = 40
 
 
 def table_of(value: Any) -> dict[str, Any] | None:
-    """Columns and rows of a value; None if it has no such form."""
+    """Columns and rows of a value, and how many more it has; None if it has no such form."""
     form, kind = array_form(value), type(value)
     if form:
         found = bounded(lambda: _ARRAYS[form](value), lambda _: None)
@@ -29,8 +29,23 @@ def table_of(value: Any) -> dict[str, Any] | None:
     if found is None:
         return None
     columns, rows = found[0][:MOST_COLUMNS], found[1][:MOST_ROWS]
-    cells = [list(map(_cell, row[:MOST_COLUMNS])) for row in rows]
-    return {"columns": list(map(_cell, columns)), "rows": cells}
+    height, width = _size_of_table(value, form)
+    return {
+        "columns": list(map(_cell, columns)),
+        "rows": [list(map(_cell, row[:MOST_COLUMNS])) for row in rows],
+        "more": min(max(height - len(rows), 0), LARGEST),
+        "more_columns": min(max(width - len(columns), 0), LARGEST),
+    }
+
+
+def _size_of_table(value: Any, form: str) -> tuple[int, int]:
+    """How many rows and columns there are."""
+    if not form:
+        return len(value), len(value[0])
+    shape = shape_of(value) or [0]
+    if form == "Series":
+        return shape[0], 2
+    return shape[0], shape[-1] + (form == "DataFrame")  # whose index is a column
 
 
 def _cell(value: Any) -> str:

@@ -35,16 +35,19 @@ _REPR_SECONDS = 0.5
 
 def variable(name: str, value: Any) -> dict[str, Any]:
     """A variable as data."""
-    kind = type(value)
-    size = len(value) if kind_of(value) in _SIZED else None
     return {
         "name": checked(name),
-        "type": type_name(kind),
+        "type": type_name(type(value)),
         "text": text_of(value),
-        "size": size if size is None else min(size, LARGEST),
+        "size": size_of(value),
         "shape": shape_of(value),
         "children": min(children_of(value)[0], LARGEST),
     }
+
+
+def size_of(value: Any) -> int | None:
+    """Number of items or characters of a built-in collection or text."""
+    return min(len(value), LARGEST) if kind_of(value) in _SIZED else None
 
 
 def type_name(kind: type) -> str:
@@ -65,12 +68,12 @@ def _module_of(kind: type) -> str:
         return "?"
 
 
-_MODULE, _NAME, _QUALNAME, _MRO, _NAMES = (
+_MODULE, _NAME, _QUALNAME, MRO, _NAMES = (
     type.__dict__[f"__{name}__"].__get__ for name in ("module", "name", "qualname", "mro", "dict")
 )
 """What a type is and holds, whatever its metaclass says."""
-_COLLECTIONS = (list, tuple, dict, set, frozenset)
-_NESTED = frozenset(_COLLECTIONS)
+COLLECTIONS = (list, tuple, dict, set, frozenset)
+_NESTED = frozenset(COLLECTIONS)
 _SIZED = _NESTED | {str, bytes, bytearray}
 ATOMS: frozenset[type] = frozenset((int, float, complex, bool, type(None)))
 """Types without parts, whose texts are made without code of the script."""
@@ -112,7 +115,7 @@ def children_of(value: Any) -> tuple[int, Iterator[tuple[str, Any]]]:
     if form := array_form(value):
         return _parts_of_array(value, form)
     size, items = _items_of(value)
-    slots, names = _slots_of(value), attributes_of(value)
+    slots, names = slots_of(value), attributes_of(value)
     if not slots and not names:
         return size, items
     return size + len(slots) + len(names), _joined(items, slots, names)
@@ -134,7 +137,7 @@ def _attribute(name: Any) -> str:
 def _items_of(value: Any) -> tuple[int, Iterator[tuple[str, Any]]]:
     """The items of a collection, of a subclass too."""
     kind = type(value)
-    base = next((one for one in _COLLECTIONS if issubclass(kind, one)), None)
+    base = next((one for one in COLLECTIONS if issubclass(kind, one)), None)
     if base is None:
         return 0, iter(())
     named: dict[Any, Any] = {list: _numbered, tuple: _fields_of, dict: _keyed}
@@ -156,33 +159,33 @@ def _members_of(value: Any) -> Iterator[tuple[str, Any]]:
 
 def _fields_of(value: tuple[Any, ...]) -> Iterator[tuple[str, Any]]:
     """The items of a tuple, with the names of a named one."""
-    lists = (_own_names(base).get("_fields") for base in _MRO(type(value)))
+    lists = (own_names(base).get("_fields") for base in MRO(type(value)))
     fields = next((one for one in lists if one is not None), ())
     named = type(fields) is tuple and len(fields) == tuple.__len__(value)
     for at, one in enumerate(tuple.__iter__(value)):
         yield (f".{_attribute(fields[at])}" if named else f"[{at}]"), one
 
 
-def _own_names(kind: type) -> dict[str, Any]:
+def own_names(kind: type) -> dict[str, Any]:
     """What a class itself holds."""
     return {name: one for name, one in _NAMES(kind).items() if type(name) is str}
 
 
 def attributes_of(value: Any) -> dict[Any, Any]:
     """The attributes that an object has itself, whatever its class says of them."""
-    for base in _MRO(type(value)):
-        place = _own_names(base).get("__dict__")
+    for base in MRO(type(value)):
+        place = own_names(base).get("__dict__")
         if type(place) in _PLACES:
             found = place.__get__(value)  # type: ignore[union-attr]
             return found if type(found) is dict else {}
     return {}
 
 
-def _slots_of(value: Any) -> dict[str, Any]:
+def slots_of(value: Any) -> dict[str, Any]:
     """The attributes of an object that lie in slots, and have a value."""
     found: dict[str, Any] = {}
-    for base in _MRO(type(value)):
-        names = _own_names(base)
+    for base in MRO(type(value)):
+        names = own_names(base)
         for name, place in names.items() if "__slots__" in names else ():
             if type(place) is _PLACES[1] and name not in found:
                 found |= _in_slot(name, place, value)
@@ -532,7 +535,7 @@ def is_definition(name: str, value: Any) -> bool:
     """Whether a name is one that a script defines or imports, or that Python gives."""
     if type(name) is not str or name[:1] == "@" or (name[:2] == "__" and name[-2:] == "__"):
         return True
-    return issubclass(type(value), _DEFINED)  # what `__class__` says is the script's word
+    return issubclass(type(value), DEFINED)  # what `__class__` says is the script's word
 
 
-_DEFINED = (type, type(sys), type(is_definition), type(sys._getframe))
+DEFINED = (type, type(sys), type(is_definition), type(sys._getframe))

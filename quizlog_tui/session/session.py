@@ -429,6 +429,9 @@ class Session:
     def steps_of_line(self, path: str, line: int) -> tuple[int, ...]:
         """The steps at which a line ran: between the answer before and the question, as `trace`.
 
+        Both see only the thread that asked the question before, and the main thread at first: not
+        a thread that asks for the first time.
+
         Args:
             path: The file, as in `trace`.
             line: Its number.

@@ -31,12 +31,15 @@ OPENED = [ValuePath(None, "a"), ValuePath(0, "b", (1, 2))]
 INSPECTION = {
     "at": "question",
     "frames": [
-        {"function": "f", "file": "", "line": 1, "folded": 1, "variables": [VARIABLE]},
+        {"function": "f", "file": "", "line": 1, "folded": 1, "variables": [VARIABLE]}
+        | {"more": 1, "skipped": 1},
     ],
     "globals": [VARIABLE],
+    "more_globals": 1,
     "changed": {
         "added": ["b"],
-        "changed": [{"name": "c", "before": "1", "after": "2"}],
+        "new": [{"frame": None, "name": "b"}],
+        "changed": [{"frame": 0, "name": "c", "before": "1", "after": "2"}],
         "gone": ["d"],
     },
     "lines": [["", 1]],
@@ -67,7 +70,7 @@ def source(tmp_path: Path) -> Source:
 def shown(found: Any) -> str:
     """What the commands show of an inspection or a trace."""
     if hasattr(found, "events"):
-        lines = inspect_command._traced_lines(found, ["input('? ')"], Path("quiz.py"))
+        lines = inspect_command._traced_lines(found, Source(Path("quiz.py"), b"input('? ')"))
     else:
         lines = inspection_lines(found)
     return "\n".join(lines)
@@ -116,6 +119,7 @@ def test_a_number_has_its_bounds(at: str, least: int, most: int, source: Source)
 def test_a_long_line_of_a_script_is_cut(tmp_path: Path) -> None:
     source = Source(tmp_path / "quiz.py", b"    x = '" + b"y" * 1_000_000 + b"'\n")
     frame = {"function": "f", "file": "", "line": 1, "folded": 0, "variables": []}
+    frame |= {"more": 0, "skipped": 0}
     text = json.dumps(INSPECTION | {"frames": [frame] * 200})
     assert len(shown(read_inspection(text, 0, source))) < 300_000
 

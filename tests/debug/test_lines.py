@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from quizlog_tui.debug import lines, values
+from quizlog_tui.debug import lines, marks, values
 from quizlog_tui.debug.inspection import ValuePath
 from quizlog_tui.session.session import Session
 from tests.support.build import Build
@@ -78,7 +78,7 @@ TEXTS = [
 
 @pytest.mark.parametrize("version", VERSIONS[VERSIONS.index("3.12") :])
 def test_both_ways_to_see_lines_note_the_same(version: str) -> None:
-    command = [str(python_of(version)), "-c", COMPARE, *map(_path, (values, lines))]
+    command = [str(python_of(version)), "-c", COMPARE, *map(_path, (values, marks, lines))]
     ran = subprocess.run(
         command, input=json.dumps(TEXTS), capture_output=True, text=True, check=True
     )
@@ -124,10 +124,13 @@ def test_a_look_is_alike_under_each_version(version: str, build: Build) -> None:
         (11, 0, {"number": "1"}),
         (12, 0, {}),
         (8, 1, {"pair": "pair"}),
-        (5, 2, {}),
+        (5, 2, {"self": "__main__.Pair, changed inside"}),
         (9, 1, {}),
     ]
     assert [line for _, line in found.lines] == [11, 12, 8, 5, 9]
+    new = [(one.frame, one.name) for one in found.changed.new]
+    assert sorted(new, key=str) == [(0, "number"), (0, "pair"), (None, "word")]
+    assert [one.name for one in found.changed.changed] == ["found", "number"]
     first, second, third = found.opened
     assert [(one.name, one.text) for one in first.children] == [(".left", "[1]")]
     assert second.children == first.children

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from quizlog_tui.cli import main
 from quizlog_tui.debug.inspection import Inspection, Variable, inspection_from
+from quizlog_tui.debug.inspection_text import inspection_lines
 from quizlog_tui.errors import LimitError, ProtocolError, QuizlogError, UsageError
 from quizlog_tui.proof.verify import verify
 from quizlog_tui.record.append_only_list import AppendOnlyList
@@ -67,12 +69,76 @@ def test_a_question_has_its_stack_innermost_first(build: Build) -> None:
 
 def test_changes_since_the_question_before_and_the_lines_that_ran(build: Build) -> None:
     found = look(build, ROUNDS, ["5", "x"])
-    assert set(found.changed.added) == {"values", "word"}
+    assert set(found.changed.added) == {"values", "word", "number", "secret"}
     assert set(found.changed.gone) == {"first"}
     changed = {one.name: (one.before, one.after) for one in found.changed.changed}
-    assert changed["total"] == ("0", "5")
-    assert changed["secret"] == ("[1, 2, 5]", "[1, 2]")
+    assert changed == {"total": ("0", "5"), "number": ("0", "1")}
     assert [line for _, line in found.lines] == [10, 11, 8, 9, 2, 3]
+
+
+SAME_NAMES = """\
+    def ask(x):
+        while x < 7:
+            x += 1
+            if input("more? ") == "stop":
+                return
+    x = 0
+    def numbers():
+        y = 1
+        input("first? ")
+        yield y
+        y = 2
+        input("second? ")
+        yield y
+    for at in numbers():
+        pass
+    x = 7
+    ask(5)
+    ask(1)
+    """
+
+
+def test_a_variable_is_compared_with_itself_and_says_where_it_is(build: Build) -> None:
+    def shown(answers: list[str]) -> Any:
+        changed = look(build, SAME_NAMES, answers).changed
+        assert changed.added == tuple(dict.fromkeys(one.name for one in changed.new))
+        new = [(one.frame, one.name) for one in changed.new]
+        pairs = [(one.frame, one.name, one.before, one.after) for one in changed.changed]
+        return new, pairs, changed.gone
+
+    assert shown(["a"]) == ([(None, "at")], [(0, "y", "1", "2")], ())
+    called = [(None, "x", "0", "7"), (None, "at", "1", "2")]
+    assert shown(["a", "b"]) == ([(0, "x")], called, ("y",))
+    assert shown(["a", "b", "c"]) == ([], [(0, "x", "6", "7")], ())
+    assert shown(["a", "b", "stop"]) == ([(0, "x")], [], ())
+
+
+def test_the_lines_of_a_look_say_of_which_call_a_change_is(build: Build) -> None:
+    lines = [*inspection_lines(look(build, SAME_NAMES, ["a", "b", "c"]))]
+    assert lines[-2:] == ["since the question before", "  ~ x in call 0: 6 -> 7"]
+    assert "  + x in call 0" in [*inspection_lines(look(build, SAME_NAMES, ["a", "b"]))]
+
+
+def test_variables_of_a_call_are_compared_where_it_raised(build: Build) -> None:
+    text = "def ask():\n    x = 1\n    y = input()\n    x = 2\n    raise ValueError\nx = 0\nask()\n"
+    changed = look(build, text, ["a"]).changed
+    assert [(one.frame, one.name) for one in changed.new] == [(0, "y")]
+    assert [(one.frame, one.name, one.after) for one in changed.changed] == [(0, "x", "2")]
+    assert changed.gone == ()
+
+
+def test_variables_of_other_files_are_compared_with_themselves(build: Build) -> None:
+    (build.folder / "asking.py").write_text(
+        "asked = 0\nrest = 1\ndef ask(text):\n    global asked\n    asked += 1\n"
+        "    return input(text)\n"
+    )
+    text = "import asking\nasked = 5\ninput('one? ')\nasking.ask('two? ')\nasking.ask('three? ')\n"
+    second, third = look(build, text, ["a"]).changed, look(build, text, ["a", "b"]).changed
+    for changed, after in ((second, "1"), (third, "2")):
+        assert [(one.frame, one.name) for one in changed.new] == [(0, "text")]
+        pairs = [(one.frame, one.name, one.after) for one in changed.changed]
+        assert pairs == [(0, "asked", after)]
+        assert changed.gone == ()
 
 
 def test_an_error_is_shown_where_it_raised(build: Build) -> None:
@@ -290,7 +356,9 @@ def test_a_deep_recursion_is_folded_in_its_middle(build: Build) -> None:
     found = look(build, text, [], "n", frame=1)
     assert len(found.frames) == 200
     assert (found.frames[0].function, found.frames[-1].function) == ("deep", "<module>")
-    assert found.frames[100].folded == 702
+    assert (found.frames[100].skipped, found.frames[100].folded) == (702, 0)
+    assert [one.skipped for one in found.frames].count(0) == 199
+    assert [*inspection_lines(found)].count("     702 more of the script") == 1
     assert found.expressions[0].value and found.expressions[0].value.text == "1"
 
 
@@ -367,6 +435,42 @@ def test_a_trace_shows_variables_of_the_module_that_a_call_changes(build: Build)
     assert changed[1:3] == [(4, {"total": "3"}), (5, {"seen": "['xyz']"})]
 
 
+def test_the_lines_of_a_trace_have_their_texts_whichever_file_has_them(
+    build: Build, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (build.folder / "asking.py").write_text("def ask(text):\n    return input(text)\n")
+    path = build.record("import asking\nasking.ask('one? ')\n", "a")
+    assert main(["trace", str(path), "0"]) == 0
+    shown = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    assert shown == [
+        "1 import asking",
+        "1 asking.py: def ask(text):",
+        "2 asking.ask('one? ')",
+        "2 asking.py: return input(text)",
+    ]
+
+
+def test_a_trace_has_the_lines_of_the_thread_that_asked_before(build: Build) -> None:
+    text = """\
+        import threading
+        def ask():
+            one = input("one? ")
+            two = input("two? ")
+        thread = threading.Thread(target=ask)
+        thread.start()
+        thread.join()
+        """
+    with Session(build.record(text)) as session:
+        lines = [{one.line for one in session.trace().events}]
+        session.answer("a")
+        lines.append({one.line for one in session.trace().events})
+        script = str(session.source.path)
+        steps = [session.steps_of_line(script, line) for line in (3, 4)]
+    assert lines[0] >= {1, 2, 5, 6} and not lines[0] & {3, 4}
+    assert lines[1] == {3, 4}
+    assert steps == [(1,), (1,)]
+
+
 def test_a_long_trace_is_cut_and_says_so(build: Build) -> None:
     text = "input('a? ')\ntotal = 0\nfor i in range(200_000):\n    total += 1\ninput('b? ')\n"
     with Session(build.record(text)) as session:
@@ -419,7 +523,8 @@ def test_an_answer_to_something_else_is_refused(again: dict[str, object], build:
 
 def test_a_file_that_is_not_of_the_script_is_not_read(build: Build) -> None:
     (build.folder.parent / "secret.py").write_text("secret\n")
-    frame = {"function": "f", "file": "../secret.py", "line": 1, "folded": 0, "variables": []}
+    frame = {"function": "f", "file": "../secret.py", "line": 1, "variables": []}
+    frame |= {"folded": 0, "more": 0, "skipped": 0}
     path = build.record(FORGED_ANSWER.replace("AGAIN", repr({"frames": [frame], "at": "end"})))
     with Session(path) as session:
         found = session.inspect(0)
@@ -449,7 +554,9 @@ def test_the_command_shows_a_step_and_its_json(
     assert set(data) >= {
         "step", "at", "frames", "globals", "changed", "lines", "expressions"
     }  # fmt: skip
-    assert set(data["frames"][0]) == {"function", "file", "line", "text", "variables", "folded"}
+    assert set(data["frames"][0]) == {
+        "function", "file", "line", "text", "variables", "folded", "more", "skipped"
+    }  # fmt: skip
     assert set(data["globals"][0]) == {"name", "type", "text", "size", "shape", "children"}
     assert main(["trace", str(path), "1", "--json", "--var", "secret"]) == 0
     data = json.loads(capsys.readouterr().out)

@@ -118,6 +118,21 @@ def test_at_most_a_hundred_children_are_shown(build: Build) -> None:
     assert found.children[-1].name == "[99]"
 
 
+def test_variables_beyond_the_first_two_hundred_are_counted(build: Build) -> None:
+    text = """\
+        for number in range(202):
+            globals()[f"name{number}"] = number
+        code = "def many():\\n" + "".join(f"    a{at} = {at}\\n" for at in range(1300)) + "    input()\\n"
+        exec(compile(code, __file__, "exec"))
+        many()
+        """
+    found = looked(build, text)
+    assert (len(found.globals), found.more_globals) == (200, 4)
+    assert (len(found.frames[0].variables), found.frames[0].more) == (200, 1100)
+    lines = [*inspection_lines(found)]
+    assert ("       and 1,100 more" in lines, "  and 4 more" in lines) == (True, True)
+
+
 TABLES = """\
     rows = [{"a": 1, "b": "x" * 99}, {"b": None, "a": [2]}]
     lists = [[n, str(n)] for n in range(60)]
@@ -138,6 +153,8 @@ def test_lists_of_like_rows_are_tables(build: Build) -> None:
     assert (rows.columns, rows.rows) == (("a", "b"), (("1", "x" * 39 + "…"), ("[2]", "None")))
     assert (lists.columns, len(lists.rows), lists.rows[-1]) == (("0", "1"), 50, ("49", "49"))
     assert (len(wide.columns), len(wide.rows[0])) == (20, 20)
+    more = [one.more for one in looked(build, TABLES, *names[:3]).opened]
+    assert (more, [one.more_columns for one in (rows, lists, wide)]) == ([0, 10, 0], [0, 0, 10])
     assert others == [None] * 6
 
 
@@ -149,6 +166,8 @@ LIBRARIES = """\
     kind = np.dtype("float64")
     frame = pd.DataFrame({"a": [1, 2], "b": ["x", None]}, index=["p", "q"])
     column = frame["a"]
+    large, long = pd.DataFrame(np.zeros((60, 30))), pd.Series(range(70))
+    square = np.zeros((80, 40))
     input("? ")
     """
 
@@ -173,6 +192,10 @@ def test_arrays_and_tables_of_libraries_are_described(build: Build) -> None:
     assert frame.table and frame.table.columns == ("", "a", "b")
     assert [row[:2] for row in frame.table.rows] == [("p", "1"), ("q", "2")]
     assert column.table and column.table.rows == (("p", "1"), ("q", "2"))
+    more = looked(build, LIBRARIES, "large", "long", "square").opened
+    assert [(one.more, one.table and one.table.more_columns) for one in more] == [
+        (10, 11), (20, 0), (30, 20),
+    ]  # fmt: skip
 
 
 RAISES = """\

@@ -69,7 +69,7 @@ def test_every_move_of_a_session_is_among_those_tried() -> None:
     writes_nothing = {
         *("reply", "transcript_of", "transcripts_of", "switch", "fan_out", "bisect", "diff"),
         *("verify", "explain", "locked", "reload", "close", "undo", "redo"),
-        *("inspect", "evaluate", "trace", "branch_with"),
+        *("inspect", "evaluate", "trace", "branch_with", "on_disk"),
         *("stop_walk", "watch", "steps_of_line"),
     }
     tried = {"answer", "rewind", "fork", "keep", "amend", "rename", "note", "delete", "restore"}

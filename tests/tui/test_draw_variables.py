@@ -16,6 +16,7 @@ from quizlog_tui.debug.inspection import (
     ValueTable,
     Variable,
     VariableChanges,
+    VariableName,
 )
 from quizlog_tui.tui.draw.variables import variable_rows
 
@@ -66,7 +67,12 @@ def test_without_a_call_the_modules_variables_have_their_own_title() -> None:
 
 
 def test_what_changed_comes_first_with_its_value_before_once() -> None:
-    changes = VariableChanges(("n",), (ChangedVariable("items", "[1]", "[1, 2]"),), ("gone",))
+    changes = VariableChanges(
+        ("n",),
+        (ChangedVariable("items", "[1]", "[1, 2]"),),
+        ("gone",),
+        (VariableName(0, "n"),),
+    )
     assert shown(found(changed=changes)) == [
         "ask()  quiz.py:4",
         "+   n = 2  int",
@@ -79,7 +85,7 @@ def test_what_changed_comes_first_with_its_value_before_once() -> None:
 
 
 def test_an_outer_variable_of_the_same_name_is_not_marked_too() -> None:
-    changes = VariableChanges((), (ChangedVariable("n", "1", "2"),), ())
+    changes = VariableChanges((), (ChangedVariable("n", "1", "2", 0),), ())
     outer = (variable("n", "1"),)
     assert [row for row in shown(found(changed=changes, globals=outer)) if "n =" in row] == [
         "~   n = 2  int",
@@ -111,6 +117,30 @@ def test_a_table_is_shown_in_columns_and_a_failure_in_words() -> None:
     ]
     failed = OpenedValue(ITEMS, (), 0, None, "KeyError: 1")
     assert shown(found(opened=(failed,)))[-1] == "    ✗ KeyError: 1"
+
+
+def test_what_is_left_out_is_counted() -> None:
+    table = ValueTable(("", "host"), (("0", "web-00"),), 10)
+    opened = OpenedValue(ITEMS, (), 70, table, None)
+    assert shown(found(opened=(opened,)))[-1] == "    … and 70 more rows, 10 more columns"
+    deep = StackFrame("ask", "/quiz/quiz.py", 4, "", (variable("n", "2"),), 2, 150, 798)
+    rows = shown(found(frames=(deep,), globals=(), more_globals=1))
+    assert rows == [
+        "  2 calls in libraries, 798 calls left out",
+        "ask()  quiz.py:4",
+        "    n = 2  int",
+        "    … and 150 more variables",
+        "module",
+        "    … and 1 more variable",
+    ]
+
+
+def test_a_change_that_the_text_does_not_show_is_told() -> None:
+    hidden = ChangedVariable("items", "[1, 2]", "list of 2, changed inside")
+    rows = shown(found(changed=VariableChanges((), (hidden,), ())))
+    assert (
+        rows[rows.index("~ ▸ items = [1, 2]  list of 2") + 1] == "      list of 2, changed inside"
+    )
 
 
 def test_the_last_expression_stands_first_with_what_it_printed() -> None:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from ...debug.inspection import (
+    ChangedVariable,
     Evaluation,
     Inspection,
     OpenedValue,
@@ -18,6 +19,7 @@ from ...debug.inspection import (
     ValueTable,
     Variable,
 )
+from ...debug.marks import CHANGED_INSIDE
 from ...terminal_text import plain_lines
 from ...text import one_line, plural, visible
 from ..widgets.columns import fitted, widest
@@ -61,7 +63,7 @@ def variable_rows(found: Inspection, frame: int) -> list[ValueRow]:
     outermost = max(0, len(found.frames) - 1)
     if not found.frames or found.frames[-1].function != _MODULE:
         rows.append(ValueRow(line(("module", "head"), cut=True), outermost))
-    rows += drawing.variables(found.globals, None, outermost)
+    rows += drawing.variables(found.globals, found.more_globals, None, outermost)
     gone = found.changed.gone
     rows += [ValueRow(line((f"- {one_line(name)} is gone", "dim"), cut=True)) for name in gone]
     return rows
@@ -89,11 +91,17 @@ def error_lines(error: RaisedError, level: int = 0, relation: str = "✗") -> It
         yield from error_lines(error.cause, level + 1, _RELATIONS[error.relation or "context"])
 
 
-def _marks(found: Inspection) -> dict[str, str | None]:
-    """The names that are new, and those that changed with their values before."""
+def _marks(found: Inspection) -> dict[ValuePath, str]:
+    """The variables that are new, with an empty text, and those that changed, with how."""
     changes = found.changed
-    before = {one.name: one.before for one in changes.changed}
-    return {**dict.fromkeys(changes.added), **before}
+    new = {ValuePath(one.frame, one.name): "" for one in changes.new}
+    return new | {ValuePath(one.frame, one.name): _change(one) for one in changes.changed}
+
+
+def _change(one: ChangedVariable) -> str:
+    """What a variable was before; where that shows no difference, how it has changed."""
+    inside = one.after.endswith(CHANGED_INSIDE)
+    return one_line(one.after if inside else f"was {one.before}")
 
 
 @dataclass(frozen=True)
@@ -101,8 +109,8 @@ class _Drawing:
     """What the rows are drawn from."""
 
     opened: Mapping[ValuePath, OpenedValue]
-    marks: dict[str, str | None]
-    """What a name was before, None for a new one; the innermost call with the name takes it."""
+    marks: Mapping[ValuePath, str]
+    """How each variable that is another than at the question before has changed."""
 
     def evaluated(self, one: Evaluation, frame: int) -> Iterator[ValueRow]:
         asked = line((f">>> {one_line(one.text)}", "prompt"), cut=True)
@@ -119,32 +127,36 @@ class _Drawing:
             yield ValueRow(line(("  done", "dim"), cut=True), frame)
 
     def call(self, number: int, frame: StackFrame) -> Iterator[ValueRow]:
-        if frame.folded:
-            inside = f"  {plural(frame.folded, 'call')} in libraries"
-            yield ValueRow(line((inside, "dim"), cut=True), number)
+        """A call, with the calls inside it that are left out, and its variables."""
+        inside = [plural(frame.folded, "call") + " in libraries"] if frame.folded else []
+        inside += [plural(frame.skipped, "call") + " left out"] if frame.skipped else []
+        if inside:
+            yield ValueRow(line((f"  {', '.join(inside)}", "dim"), cut=True), number)
         name = "module" if frame.function == _MODULE else f"{one_line(frame.function)}()"
         file = one_line(frame.file.rpartition("/")[2])
         place = f"  {file}:{frame.line}"
         yield ValueRow(line((name, "head"), (place, "dim"), cut=True), number)
-        yield from self.variables(frame.variables, number, number)
+        yield from self.variables(frame.variables, frame.more, number, number)
 
     def variables(
-        self, variables: tuple[Variable, ...], frame: int | None, at: int
+        self, variables: tuple[Variable, ...], more: int, frame: int | None, at: int
     ) -> Iterator[ValueRow]:
         """The variables of a call: first those that are new or have changed."""
-        ordered = sorted(variables, key=lambda one: one.name not in self.marks)
-        for variable in ordered:
-            yield from self._variable(variable, ValuePath(frame, variable.name), at)
+        paths = {ValuePath(frame, variable.name): variable for variable in variables}
+        for path in sorted(paths, key=lambda path: path not in self.marks):
+            yield from self._variable(paths[path], path, at)
+        if more:
+            yield ValueRow(
+                line((f"    … and {plural(more, 'more variable')}", "dim"), cut=True), at
+            )
 
     def _variable(self, variable: Variable, path: ValuePath, at: int) -> Iterator[ValueRow]:
-        if variable.name not in self.marks:
-            yield from self._value(variable, path, at, 0)
-            return
-        before = self.marks.pop(variable.name)
-        rows = self._value(variable, path, at, 0, "+" if before is None else "~")
+        change = self.marks.get(path)
+        mark = " " if change is None else "~" if change else "+"
+        rows = self._value(variable, path, at, 0, mark)
         yield next(rows)
-        if before is not None:
-            yield ValueRow(line((f"      was {one_line(before)}", "dim"), cut=True), at)
+        if change:
+            yield ValueRow(line((f"      {change}", "dim"), cut=True), at)
         yield from rows
 
     def _value(
@@ -170,7 +182,7 @@ class _Drawing:
         if opened.error is not None:
             yield ValueRow(line((f"{indent}✗ {visible(opened.error)}", "error")), at)
         if opened.table is not None:
-            for each in table_lines(opened.table, indent):
+            for each in table_lines(opened, opened.table, indent):
                 yield ValueRow(each, at)
             return
         for index, child in enumerate(opened.children):
@@ -188,10 +200,14 @@ def kind_of(variable: Variable) -> str:
     return f"{kind} of {variable.size:,}"
 
 
-def table_lines(table: ValueTable, indent: str) -> Iterator[Line]:
-    """The titles and rows of a table, in columns."""
+def table_lines(opened: OpenedValue, table: ValueTable, indent: str) -> Iterator[Line]:
+    """The titles and rows of a table, in columns, and how much of it is left out."""
     rows = [table.columns, *table.rows]
     widths = [min(widest(column), _WIDEST) for column in zip(*rows, strict=True)]
     for number, row in enumerate(rows):
         cells = (fitted(text, width) for text, width in zip(row, widths, strict=True))
         yield line((indent + "  ".join(cells).rstrip(), "dim" if number == 0 else "code"), cut=True)
+    counts = ((opened.more, "row"), (table.more_columns, "column"))
+    more = [plural(count, f"more {what}") for count, what in counts if count]
+    if more:
+        yield line((f"{indent}… and {', '.join(more)}", "dim"), cut=True)
