@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..config import config_folder
-from ..errors import ConfigError
+from ..errors import ConfigError, UsageError
 from ..files.durable import write_own_text
 from ..files.regular_file import hex_digest
 from ..text import clipped, one_line
@@ -30,7 +30,8 @@ _HEAD = (
     "# Records whose arguments and answers were given or allowed here. Delete a line to be asked.\n"
 )
 _GIVEN, _SHOWN = "given", "shown"
-_LONGEST = 200
+_MOST_WATCHED, _LONGEST_WATCHED = 20, 500
+"""Watched expressions, and characters of one, that are shown before a grant applies to them."""
 
 
 def is_given_here(path: Path, record: Record, script: str) -> bool:
@@ -74,27 +75,41 @@ def note_shown(path: Path, record: Record, script: str) -> None:
     _store(path, f"{_SHOWN} {_digest(record, script)}")
 
 
-def given_lines(record: Record, most: int) -> list[str]:
-    """The arguments and answers of all branches, a line each, up to `most`; then how many more."""
-    lines = list(_given_lines(record))
+def given_lines(record: Record, most: int, longest: int = 200) -> list[str]:
+    """What the user is shown before a grant applies to a record.
+
+    Args:
+        record: The record.
+        most: Maximum number of lines of arguments and answers; then stands how many more there are.
+        longest: Maximum characters of each.
+
+    Returns:
+        The watched expressions first, and whole, as they are code; then the arguments and answers
+        of all branches.
+
+    Raises:
+        UsageError: It watches more, or longer expressions, than can be shown.
+    """
+    watched = watches(record)
+    if len(watched) > _MOST_WATCHED or any(len(text) > _LONGEST_WATCHED for text in watched):
+        hint = "`quizlog watch RECORD --forget EXPR` takes one away"
+        raise UsageError("it watches too many or too long expressions to show them", hint=hint)
+    lines = list(_given(record, longest))
     more = [f"and {len(lines) - most} more"] if len(lines) > most else []
-    return lines[:most] + more
+    return [f"watched expression: {one_line(text)}" for text in watched] + lines[:most] + more
 
 
-def _given_lines(record: Record) -> Iterator[str]:
+def _given(record: Record, longest: int) -> Iterator[str]:
+    def shown(text: str) -> str:
+        return clipped(one_line(text), longest)
+
     for at, text in enumerate(record.args, 1):
-        yield f"argument {at}: {_shown(text)}"
+        yield f"argument {at}: {shown(text)}"
     for at, text in enumerate(record.inputs):
-        yield f"answer {at}: {_shown(text)}"
+        yield f"answer {at}: {shown(text)}"
     for name, branch in record.branches.items():
         for at, text in enumerate(branch.inputs, branch.left_at):
-            yield f"answer {at} of {_shown(name)}: {_shown(text)}"
-    for text in watches(record):
-        yield f"watched expression: {_shown(text)}"
-
-
-def _shown(text: str) -> str:
-    return clipped(one_line(text), _LONGEST)
+            yield f"answer {at} of {shown(name)}: {shown(text)}"
 
 
 def _has_any(record: Record) -> bool:

@@ -283,13 +283,13 @@ def neighbour(path: Path, by: int) -> Path | None:
 
     In sibling folders only files of the same name count, as `records/*/record.yaml`.
     """
-    folder = path.resolve().parent
+    folder = Path(os.path.realpath(path)).parent
     here = [each for each in folder.glob("*") if each.suffix in SUFFIXES]  # if it may be listed
     shelf = Shelf()
     paths = dict.fromkeys(chain(here, folder.parent.glob(f"*/{_quoted(path.name)}")))
     summaries = [summary(each) for each in paths]
     shelf.take(ReadRecords([one for one in summaries if one.problem is None], {}, more=False))
-    return shelf.neighbour(path.resolve(), by)
+    return shelf.neighbour(Path(os.path.realpath(path)), by)
 
 
 def _quoted(name: str) -> str:

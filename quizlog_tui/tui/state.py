@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -56,14 +57,14 @@ class State:
     def place(self, record: Path) -> dict[str, Any]:
         """The remembered `step` and `pointer` of a record."""
         places = self._data.get("places")
-        found = places.get(str(record.resolve())) if isinstance(places, dict) else None
+        found = places.get(os.path.realpath(record)) if isinstance(places, dict) else None
         return found if isinstance(found, dict) else {}
 
     def remember(self, record: Path, step: int, pointer: int) -> None:
         """Remember the step shown and the record's pointer at that time."""
         places = self._data.get("places")
         kept = places if isinstance(places, dict) else {}
-        name = str(record.resolve())
+        name = os.path.realpath(record)  # `resolve` fails at a loop of links
         kept.pop(name, None)
         kept[name] = {"step": step, "pointer": pointer}
         self._data |= {"last": name, "places": dict(list(kept.items())[-_MOST:])}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from quizlog_tui.config import config_folder
-from quizlog_tui.errors import ConfigError
+from quizlog_tui.errors import ConfigError, UsageError
 from quizlog_tui.record import given_here as rules
 from quizlog_tui.record.append_only_list import AppendOnlyList
 from quizlog_tui.record.given_here import (
@@ -135,3 +135,18 @@ def test_an_expression_from_elsewhere_is_shown_and_not_known(tmp_path: Path) -> 
     assert given_lines(record, 5) == ["watched expression: open('secret').read()"]
     note_given(tmp_path / "r.yaml", record, SCRIPT)
     assert is_given_here(tmp_path / "r.yaml", record, SCRIPT)
+
+
+def test_watched_expressions_are_shown_first_and_whole() -> None:
+    watched = [{"watch": f"{'x' * 400} + {n}"} for n in range(3)]
+    record = RECORD.but(inputs=AppendOnlyList("abcdefg"), extras={"feedback": watched})
+    lines = given_lines(record, 2, 80)
+    assert lines[:3] == [f"watched expression: {'x' * 400} + {n}" for n in range(3)]
+    assert len(lines) == 6 and lines[-1].startswith("and ")
+
+
+@pytest.mark.parametrize("watched", [["x" * 501], [str(n) for n in range(21)]])
+def test_what_cannot_be_shown_is_not_granted(watched: list[str]) -> None:
+    record = RECORD.but(extras={"feedback": [{"watch": text} for text in watched]})
+    with pytest.raises(UsageError, match="too many or too long"):
+        given_lines(record, 5)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -12,6 +13,7 @@ from quizlog_tui.replay.replayer import Replayer
 from quizlog_tui.replay.transcript import Transcript
 from quizlog_tui.session.session import Session
 from quizlog_tui.tui.player.player_state import BisectFinding, Mode, PlayerState, Playhead, state_of
+from quizlog_tui.tui.state import State
 from quizlog_tui.tui.widgets.scrubber import column_of, step_at
 from tests.support.build import Build
 
@@ -155,3 +157,11 @@ def test_the_slider_finds_its_own_columns(length: int, columns: int) -> None:
         assert 0 <= step <= length
         if length >= columns:
             assert column_of(step, length, columns) == column
+
+
+def test_a_record_that_became_a_loop_of_links_is_remembered_by_its_name(tmp_path: Path) -> None:
+    record = tmp_path / "record.yaml"
+    record.symlink_to(record)
+    state = State(tmp_path / "state.json")
+    state.remember(record, 2, 3)
+    assert state.place(record) == {"step": 2, "pointer": 3}

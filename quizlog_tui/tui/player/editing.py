@@ -193,7 +193,11 @@ class Editing:
         question = f"{source.path.name} asks for {' and '.join(source.refused)}."
         details = [source.withheld] if source.withheld else []
         if unknown is not None:
-            given = [clipped(each, _MOST_GIVEN) for each in given_lines(unknown, _MOST_LINES)]
+            try:
+                given = given_lines(unknown, _MOST_LINES, _MOST_GIVEN)
+            except QuizlogError as error:
+                complain(self._screen, error)
+                return
             details += ["The record is from elsewhere:", *given]
         lines = [line("run it without", cut=True), line("allow it, for what is here now", cut=True)]
         screen = ChooseScreen(question, lines, details=details)
