@@ -52,7 +52,7 @@ def mark_of(value: Any) -> int:
         else:
             if type(one) is not tuple:  # whether equal ones are the same depends on the compiler
                 seen[id(one)] = len(seen)
-            own, inner = _within(one, _MOST_COMPARED - len(left))
+            own, inner = _within(one, max(_MOST_COMPARED - len(left), 0))
             parts.append(own)
             left += inner
     return hash(tuple(parts))
@@ -154,8 +154,8 @@ def mark_at_line(value: Any) -> Any:
     It has the size, 50 items at either end, and 100 attributes: numbers and texts as they are,
     others by their identity and size. Of arrays it has all bytes up to 100 kB, of tables nothing.
     """
-    kind = type(value)
-    if kind in _LEAVES or issubclass(kind, DEFINED):
+    kind = kind_of(value)
+    if kind in _LEAVES or issubclass(type(value), DEFINED):
         return None
     if form := array_form(value):
         within = form == "ndarray" and value.nbytes <= _MOST_BYTES_A_LINE
