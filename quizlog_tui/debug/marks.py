@@ -19,12 +19,19 @@ if TYPE_CHECKING:  # the text of `values` is run before this one, in the same na
         attributes_of,
         bounded,
         first,
+        in_place,
+        in_slots,
         kind_of,
         own_names,
+        place_of_attributes,
         size_of,
+        slots_in,
         slots_of,
         type_name,
     )
+
+    _Places = dict[int, tuple[list[tuple[str, Any]], Any]]
+    """Slots, and the place of other attributes, by the `id` of a class."""
 
 _MOST_COMPARED = 10_000
 """Maximum number of parts of a value that are compared from one question to the next."""
@@ -42,6 +49,7 @@ def mark_of(value: Any) -> int:
     """
     parts: list[Any] = []
     left, seen = [value], dict[int, int]()
+    places: _Places = {}
     for one in left:  # which grows meanwhile
         leaf = _LEAVES.get(kind_of(one))
         parts.append(id(type(one)))
@@ -52,7 +60,7 @@ def mark_of(value: Any) -> int:
         else:
             if type(one) is not tuple:  # whether equal ones are the same depends on the compiler
                 seen[id(one)] = len(seen)
-            own, inner = _within(one, max(_MOST_COMPARED - len(left), 0))
+            own, inner = _within(one, max(_MOST_COMPARED - len(left), 0), places)
             parts.append(own)
             left += inner
     return hash(tuple(parts))
@@ -72,7 +80,7 @@ _LEAVES: dict[type, Callable[[Any], Any]] = {
 _LEAF_BASES = (int, float, complex, str, bytes)
 
 
-def _within(value: Any, room: int) -> tuple[Any, list[Any]]:
+def _within(value: Any, room: int, places: _Places) -> tuple[Any, list[Any]]:
     """What stands for a value itself, and no more of its parts than there is room for."""
     kind = type(value)
     if kind is list or kind is tuple:
@@ -83,11 +91,21 @@ def _within(value: Any, room: int) -> tuple[Any, list[Any]]:
         parts: Callable[[], Any] = lambda: _in_array(value, form, room)  # noqa: E731
         return bounded(parts, lambda _: (None, []))  # type: ignore[no-any-return]
     own, inner = _in_collection(value, room)
-    for names in () if kind is dict else (slots_of(value), attributes_of(value)):
-        inner += _pairs(names, room - len(inner))
+    if kind is not dict:
+        inner += _attributes(value, room - len(inner), places)
     if own is None and not inner:
         own = _own_mark(value)
     return own, inner
+
+
+def _attributes(value: Any, room: int, places: _Places) -> list[Any]:
+    """Names and values of the attributes of an object; where they lie is looked up once a class."""
+    kind = type(value)
+    if id(kind) not in places:
+        places[id(kind)] = slots_in(kind), place_of_attributes(kind)
+    slots, place = places[id(kind)]
+    found = _pairs(in_slots(slots, value), room)
+    return found + _pairs(in_place(place, value), room - len(found))
 
 
 def _in_collection(value: Any, room: int) -> tuple[Any, list[Any]]:
