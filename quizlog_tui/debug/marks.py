@@ -88,8 +88,9 @@ def _within(value: Any, room: int, places: _Places) -> tuple[Any, list[Any]]:
     if issubclass(kind, DEFINED):
         return id(value), []
     if form := array_form(value):
-        parts: Callable[[], Any] = lambda: _in_array(value, form, room)  # noqa: E731
-        return bounded(parts, lambda _: (None, []))  # type: ignore[no-any-return]
+        found: tuple[Any, list[Any]]
+        found = bounded(lambda: _in_array(value, form, room), lambda _: (None, []))
+        return found
     own, inner = _in_collection(value, room)
     if kind is not dict:
         inner += _attributes(value, room - len(inner), places)
@@ -154,7 +155,8 @@ def _own_mark(value: Any) -> int | None:
     own = next((one for one in found if one is not None), None)
     if type(own) is not type(object.__repr__):
         return None
-    return bounded(lambda: str.__hash__(repr(value)), lambda _: None)  # type: ignore[no-any-return]
+    mark: int | None = bounded(lambda: str.__hash__(repr(value)), lambda _: None)
+    return mark
 
 
 def changed_inside(value: Any) -> str:

@@ -66,7 +66,7 @@ async def test_variables_of_the_waiting_call_its_callers_and_the_module(
         found = rows(screen, "values")
         assert found[0] == "ask()  quiz.py:2"
         assert "module  quiz.py:11" in found
-        assert found.index("    tries = 10  int") < found.index("module  quiz.py:11")
+        assert found.index("+   tries = 10  int") < found.index("module  quiz.py:11")
         assert "Variables at step 2" in screen_text(pilot.app)
         await press(pilot, "5")
         assert "Variables at step" not in screen_text(pilot.app)
