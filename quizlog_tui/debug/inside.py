@@ -264,13 +264,9 @@ def _shown(frame: FrameType) -> dict[str, Any]:
 
 def _state(frames: list[tuple[FrameType, int, int]]) -> States:
     """What is compared later of the script, of its other files and of its calls."""
-    modules = [one[0].f_globals for one in frames]
-    for one in list(sys.modules.values()):
-        names = attributes_of(one) if type(one) is type(sys) else {}
-        if type(names.get("__file__")) is str and _is_own(names["__file__"]):
-            modules.append(names)
-    found = {("module", id(one)): state_of(_variables_in(one)) for one in modules}
-    found[_SCRIPT] = state_of(_globals())
+    found: States = {_SCRIPT: state_of(_globals())}
+    for at, names in _modules(frames).items():
+        found["module", at] = state_of(_variables_in(names))
     for frame, *_ in _fewer(frames):
         if frame.f_locals is not frame.f_globals:
             found["call", id(frame)] = state_of(_names((frame, 0, 0)))
@@ -278,6 +274,17 @@ def _state(frames: list[tuple[FrameType, int, int]]) -> States:
 
 
 _SCRIPT = ("script", 0)
+
+
+def _modules(frames: list[tuple[FrameType, int, int]]) -> dict[int, dict[str, Any]]:
+    """The names of the script's other files, and of what else its calls are in, each once."""
+    found = {id(one[0].f_globals): one[0].f_globals for one in frames}
+    for one in list(sys.modules.values()):
+        names = attributes_of(one) if type(one) is type(sys) else {}
+        if type(names.get("__file__")) is str and _is_own(names["__file__"]):
+            found[id(names)] = names
+    found.pop(id(sys.modules["__main__"].__dict__), None)
+    return found
 
 
 def _scopes(frames: list[tuple[FrameType, int, int]]) -> Iterator[Scope]:

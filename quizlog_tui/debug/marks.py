@@ -19,12 +19,19 @@ if TYPE_CHECKING:  # the text of `values` is run before this one, in the same na
         attributes_of,
         bounded,
         first,
+        in_place,
+        in_slots,
         kind_of,
         own_names,
+        place_of_attributes,
         size_of,
+        slots_in,
         slots_of,
         type_name,
     )
+
+    _Places = dict[int, tuple[list[tuple[str, Any]], Any]]
+    """Slots, and the place of other attributes, by the `id` of a class."""
 
 CHANGED_INSIDE = ", changed inside"
 """Ends what stands in place of a text that is the same after a change as before."""
@@ -44,6 +51,7 @@ def mark_of(value: Any) -> int:
     """
     parts: list[Any] = []
     left, seen = [value], dict[int, int]()
+    places: _Places = {}
     for one in left:  # which grows meanwhile
         leaf = _LEAVES.get(kind_of(one))
         parts.append(id(type(one)))
@@ -54,7 +62,7 @@ def mark_of(value: Any) -> int:
         else:
             if type(one) is not tuple:  # whether equal ones are the same depends on the compiler
                 seen[id(one)] = len(seen)
-            own, inner = _within(one, _MOST_COMPARED - len(left))
+            own, inner = _within(one, max(_MOST_COMPARED - len(left), 0), places)
             parts.append(own)
             left += inner
     return hash(tuple(parts))
@@ -74,7 +82,7 @@ _LEAVES: dict[type, Callable[[Any], Any]] = {
 _LEAF_BASES = (int, float, complex, str, bytes)
 
 
-def _within(value: Any, room: int) -> tuple[Any, list[Any]]:
+def _within(value: Any, room: int, places: _Places) -> tuple[Any, list[Any]]:
     """What stands for a value itself, and no more of its parts than there is room for."""
     kind = type(value)
     if kind is list or kind is tuple:
@@ -82,14 +90,25 @@ def _within(value: Any, room: int) -> tuple[Any, list[Any]]:
     if issubclass(kind, DEFINED):
         return id(value), []
     if form := array_form(value):
-        parts: Callable[[], Any] = lambda: _in_array(value, form, room)  # noqa: E731
-        return bounded(parts, lambda _: (None, []))  # type: ignore[no-any-return]
+        found: tuple[Any, list[Any]]
+        found = bounded(lambda: _in_array(value, form, room), lambda _: (None, []))
+        return found
     own, inner = _in_collection(value, room)
-    for names in () if kind is dict else (slots_of(value), attributes_of(value)):
-        inner += _pairs(names, room - len(inner))
+    if kind is not dict:
+        inner += _attributes(value, room - len(inner), places)
     if own is None and not inner:
         own = _own_mark(value)
     return own, inner
+
+
+def _attributes(value: Any, room: int, places: _Places) -> list[Any]:
+    """Names and values of the attributes of an object; where they lie is looked up once a class."""
+    kind = type(value)
+    if id(kind) not in places:
+        places[id(kind)] = slots_in(kind), place_of_attributes(kind)
+    slots, place = places[id(kind)]
+    found = _pairs(in_slots(slots, value), room)
+    return found + _pairs(in_place(place, value), room - len(found))
 
 
 def _in_collection(value: Any, room: int) -> tuple[Any, list[Any]]:
@@ -138,7 +157,8 @@ def _own_mark(value: Any) -> int | None:
     own = next((one for one in found if one is not None), None)
     if type(own) is not type(object.__repr__):
         return None
-    return bounded(lambda: str.__hash__(repr(value)), lambda _: None)  # type: ignore[no-any-return]
+    mark: int | None = bounded(lambda: str.__hash__(repr(value)), lambda _: None)
+    return mark
 
 
 def changed_inside(value: Any) -> str:
@@ -156,8 +176,8 @@ def mark_at_line(value: Any) -> Any:
     It has the size, 50 items at either end, and 100 attributes: numbers and texts as they are,
     others by their identity and size. Of arrays it has all bytes up to 100 kB, of tables nothing.
     """
-    kind = type(value)
-    if kind in _LEAVES or issubclass(kind, DEFINED):
+    kind = kind_of(value)
+    if kind in _LEAVES or issubclass(type(value), DEFINED):
         return None
     if form := array_form(value):
         within = form == "ndarray" and value.nbytes <= _MOST_BYTES_A_LINE

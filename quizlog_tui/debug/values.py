@@ -173,23 +173,39 @@ def own_names(kind: type) -> dict[str, Any]:
 
 def attributes_of(value: Any) -> dict[Any, Any]:
     """The attributes that an object has itself, whatever its class says of them."""
-    for base in MRO(type(value)):
-        place = own_names(base).get("__dict__")
-        if type(place) in _PLACES:
-            found = place.__get__(value)  # type: ignore[union-attr]
-            return found if type(found) is dict else {}
-    return {}
+    return in_place(place_of_attributes(type(value)), value)
+
+
+def in_place(place: Any, value: Any) -> dict[Any, Any]:
+    """The attributes of an object at the place that its class has for them."""
+    found = None if place is None else place.__get__(value)
+    return found if type(found) is dict else {}
+
+
+def place_of_attributes(kind: type) -> Any:
+    """Where the objects of a class have their attributes; None if they have none."""
+    places = (own_names(base).get("__dict__") for base in MRO(kind))
+    return next((one for one in places if type(one) in _PLACES), None)
 
 
 def slots_of(value: Any) -> dict[str, Any]:
     """The attributes of an object that lie in slots, and have a value."""
+    return in_slots(slots_in(type(value)), value)
+
+
+def in_slots(slots: list[tuple[str, Any]], value: Any) -> dict[str, Any]:
+    """The attributes of an object in these slots; of equal names the first that has a value."""
     found: dict[str, Any] = {}
-    for base in MRO(type(value)):
-        names = own_names(base)
-        for name, place in names.items() if "__slots__" in names else ():
-            if type(place) is _PLACES[1] and name not in found:
-                found |= _in_slot(name, place, value)
+    for name, place in slots:
+        if name not in found:
+            found |= _in_slot(name, place, value)
     return found
+
+
+def slots_in(kind: type) -> list[tuple[str, Any]]:
+    """Names and places of the slots of a class."""
+    lists = [names for names in map(own_names, MRO(kind)) if "__slots__" in names]
+    return [one for names in lists for one in names.items() if type(one[1]) is _PLACES[1]]
 
 
 def _in_slot(name: str, place: Any, value: Any) -> dict[str, Any]:

@@ -496,8 +496,20 @@ class Session:
     def _answers_up_to(self, at: int | None) -> Sequence[str]:
         """The answers before a step, the pointer if None."""
         step = self.record.pointer if at is None else at
+        self._check_fit(step)
         rules.check_pointer(self.record, step)
         return self.record.inputs.upto(step)
+
+    def _check_fit(self, step: int) -> None:
+        """Raise a `UsageError` if a step is recorded, but the edited script does not get there."""
+        fit = len(self.record.inputs)
+        if step <= fit or self.outdated:
+            return
+        recorded = len(RecordFile(self.path).read().inputs)
+        if step <= recorded:
+            message = f"there is no step {step} any more: of {recorded} recorded answers {fit} fit"
+            hint = f"undo the edit of the script, or choose a step from 0 to {fit}"
+            raise UsageError(message, hint=hint)
 
     def _enter(self, found: SettledRecord) -> None:
         """Start with the content of the file, as far as it agrees with the script."""

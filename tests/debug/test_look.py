@@ -371,6 +371,22 @@ def test_wrong_steps_and_frames_are_refused(build: Build) -> None:
                 session.inspect(0, frame=frame)
 
 
+def test_steps_that_an_edited_script_does_not_get_to_are_refused_as_such(build: Build) -> None:
+    path = build.record(ROUNDS)
+    with Session(path) as session:
+        for answer in ("5", "x", "6"):
+            session.answer(answer)
+    script = build.folder / "quiz.py"
+    script.write_text(script.read_text().replace("second?", "then?"))
+    with Session(path) as session:
+        assert session.inspect(1).step == 1
+        for call in (session.inspect, session.trace):
+            with pytest.raises(UsageError, match="step 3 any more: of 3 recorded answers 1 fit"):
+                call(3)
+            with pytest.raises(UsageError, match="no step 4: the record has 1 answer"):
+                call(4)
+
+
 def test_a_trace_has_each_line_and_what_it_changed(build: Build) -> None:
     with Session(build.record(ROUNDS)) as session:
         for answer in ("5", "x", "6", "y"):

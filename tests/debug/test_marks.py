@@ -39,7 +39,14 @@ class Slotted:
         self.inner = inner
 
 
-class Forbidding:
+class Odd(type):
+    def __eq__(cls, other: object) -> bool:
+        raise AssertionError("code of the script runs")
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class Forbidding(metaclass=Odd):
     """Its code must not run."""
 
     inner: Any
