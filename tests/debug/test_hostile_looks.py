@@ -49,7 +49,7 @@ INSPECTION = {
         {
             "children": [VARIABLE],
             "more": 3,
-            "table": {"columns": ["x"], "rows": [["1"]]},
+            "table": {"columns": ["x"], "rows": [["1"]], "more_columns": 0},
             "error": None,
         },
         {"children": [], "more": 0, "table": None, "error": "there is no child 2"},
