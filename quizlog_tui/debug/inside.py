@@ -13,7 +13,7 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # the texts of these modules are run before this one, in the same names
     from collections.abc import Callable, Iterable, Iterator
-    from types import FrameType, TracebackType
+    from types import CodeType, FrameType, TracebackType
     from typing import Any
 
     from .changes import Scope, States, changes_since, state_of
@@ -34,6 +34,7 @@ if TYPE_CHECKING:  # the texts of these modules are run before this one, in the 
         is_definition,
         locals_of,
         number_of,
+        refreshes,
         shut_off,
         text_of,
         timed,
@@ -58,15 +59,21 @@ class Look:
         trace: The lines that ran since.
         run: The same, each once, and those that went on then.
         codes: The expressions of the requests, compiled.
+        keeps_locals: Whether the script may hold the dictionaries of its calls.
     """
 
     def __init__(self) -> None:
         self.request: dict[str, Any] = {}
         self.answer = ""
         self.before: States = {}
-        self.trace = LineTrace(lambda path: log.outcome.files.name(path))
-        self.run = LinesRun(lambda path: log.outcome.files.name(path))
+        self.keeps_locals = False
+        self.trace = LineTrace(lambda path: log.outcome.files.name(path), self.is_held)
+        self.run = LinesRun(lambda path: log.outcome.files.name(path), self.is_held)
         self.codes: dict[str, Any] = {}
+
+    def is_held(self, code: CodeType) -> bool:
+        """Whether the script may hold the dictionary of a call, which a look would refresh."""
+        return refreshes(code) and (self.keeps_locals or "locals" in code.co_names)
 
 
 _look = Look()
@@ -75,6 +82,7 @@ _look = Look()
 def carry_out(request: bytes) -> None:
     """Carry out a request: `begin` notes what there is and watches lines; `show` notes it all."""
     _look.request = _read(request.decode(), 0)[0]
+    _look.keeps_locals = _look.request.get("keeps_locals", _look.keeps_locals)
     frames = _own(_stack())
     if _look.request["what"] == "show":
         _note("question", frames)
@@ -272,7 +280,7 @@ def _state(frames: list[tuple[FrameType, int, int]]) -> States:
     found = {("module", id(one)): state_of(_variables_in(one)) for one in modules}
     found[_SCRIPT] = state_of(_globals())
     for frame, *_ in _fewer(frames):
-        if frame.f_locals is not frame.f_globals:
+        if not _look.is_held(frame.f_code) and frame.f_locals is not frame.f_globals:
             found["call", id(frame)] = state_of(_names((frame, 0, 0)))
     return found
 
@@ -287,7 +295,7 @@ def _scopes(frames: list[tuple[FrameType, int, int]]) -> Iterator[Scope]:
         in_call = frame.f_locals is not frame.f_globals
         new = id(frame) not in _look.trace.under_way
         place = ("new call" if new else "call", id(frame))
-        if in_call and (new or place in _look.before):  # else it was folded then
+        if in_call and (new or place in _look.before):  # else it was folded or held then
             yield number, place, _names((frame, 0, 0))
         if frame.f_globals is not sys.modules["__main__"].__dict__:
             names = _used_of_module(frame) if in_call else _used(frame)

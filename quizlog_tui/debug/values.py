@@ -14,7 +14,7 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from types import FrameType
+    from types import CodeType, FrameType
     from typing import Any
 
 MOST_TEXT = 200
@@ -526,6 +526,11 @@ def locals_of(frame: FrameType) -> dict[str, Any]:
         return dict(found)
     # the body of a class whose metaclass gave it a mapping of its own
     return dict(dict.items(found)) if issubclass(type(found), dict) else {}
+
+
+def refreshes(code: CodeType) -> bool:
+    """Whether to read the names of a call changes the dictionary that `locals` gave the script."""
+    return sys.version_info < (3, 13) and bool(code.co_flags & _IS_FUNCTION)
 
 
 _IS_FUNCTION = 1
