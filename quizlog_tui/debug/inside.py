@@ -381,7 +381,8 @@ def _watched(
         error = found["error"] and found["error"]["message"]
         return found["value"] or {"text": "", "number": None, "error": error}
     frame = frames[0][0] if frames else None
-    return None if reads is None else plain_value(text, reads, _look.codes, frame)
+    held = frame is not None and _look.is_held(frame.f_code)
+    return None if reads is None or held else plain_value(text, reads, _look.codes, frame)
 
 
 def _noted(value: Any) -> dict[str, Any]:

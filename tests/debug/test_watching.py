@@ -230,6 +230,25 @@ KEEPS_LOCALS = """\
     """
 
 
+@pytest.mark.parametrize(
+    "keeps", ["keep = locals", "import sys\n    def keep(): return sys._getframe(1).f_locals"]
+)
+def test_a_watch_leaves_the_dictionary_that_a_call_holds(keeps: str, build: Build) -> None:
+    script = f"""\
+    {keeps}
+    def ask():
+        total = 0
+        d = keep()
+        for i in range(2):
+            input("? ")
+            seen = sorted(d)
+        input("? ")
+    ask()
+    """
+    found = texts(watch(build.record(script, "a", "b"), "seen"))
+    assert found[1:] == [["['total']"]] * 2
+
+
 def test_a_look_leaves_what_a_script_sees_of_its_own_calls(build: Build) -> None:
     written: list[bytes] = []
     with Session(build.record(KEEPS_LOCALS, "a", "b", "c")) as session:
