@@ -44,6 +44,8 @@ if TYPE_CHECKING:  # the texts of these modules are run before this one, in the 
 
 _EXPRESSION_SECONDS = 5.0
 """Seconds of an expression."""
+_PLAIN_SECONDS = 0.5
+"""Seconds of a plain one; it is evaluated like the others from then on."""
 
 log: Any = globals().get("log")
 """The log of the worker, which runs this text with it."""
@@ -59,6 +61,7 @@ class Look:
         trace: The lines that ran since.
         run: The same, each once, and those that went on then.
         codes: The expressions of the requests, compiled.
+        late: Those that took too long for a process that goes on.
         keeps_locals: Whether the script may hold the dictionaries of its calls.
     """
 
@@ -70,6 +73,7 @@ class Look:
         self.trace = LineTrace(lambda path: log.outcome.files.name(path), self.is_held)
         self.run = LinesRun(lambda path: log.outcome.files.name(path), self.is_held)
         self.codes: dict[str, Any] = {}
+        self.late: set[str] = set()
 
     def is_held(self, code: CodeType) -> bool:
         """Whether the script may hold the dictionary of a call, which a look would refresh."""
@@ -373,7 +377,7 @@ def _watched(
 ) -> dict[str, Any] | None:
     """The value of an expression at one of several stops.
 
-    None if it might change what later ones show, in a process that goes on.
+    None if it might change what later ones show, or takes long, in a process that goes on.
     """
     text, reads = expression["text"], expression["reads"]
     if not _look.request["goes_on"]:
@@ -382,7 +386,16 @@ def _watched(
         return found["value"] or {"text": "", "number": None, "error": error}
     frame = frames[0][0] if frames else None
     held = frame is not None and _look.is_held(frame.f_code)
-    return None if reads is None or held else plain_value(text, reads, _look.codes, frame)
+    if reads is None or held or text in _look.late:
+        return None
+    try:
+        value: dict[str, Any] | None = timed(
+            lambda: plain_value(text, reads, _look.codes, frame), _PLAIN_SECONDS
+        )
+    except TooLong:
+        _look.late.add(text)
+        return None
+    return value
 
 
 def _noted(value: Any) -> dict[str, Any]:

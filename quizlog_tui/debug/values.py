@@ -453,15 +453,17 @@ def timed(call: Callable[[], Any], seconds: float) -> Any:
         old = _signal.signal(_signal.SIGALRM, _interrupt)
     except ValueError:  # not the main thread: then only the limits of a script hold
         return call()
+    alarm = (0.0, 0.0)
     try:
         _armed.append(True)
         # again and again, as the script may catch it
-        _signal.setitimer(_signal.ITIMER_REAL, seconds, seconds)
+        alarm = _signal.setitimer(_signal.ITIMER_REAL, seconds, seconds)
         return call()
     finally:
         _armed.clear()
         _signal.setitimer(_signal.ITIMER_REAL, 0)
         _signal.signal(_signal.SIGALRM, old)
+        _signal.setitimer(_signal.ITIMER_REAL, *alarm)
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
