@@ -13,7 +13,7 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # the texts of these modules are run before this one, in the same names
     from collections.abc import Callable, Iterable, Iterator
-    from types import FrameType, TracebackType
+    from types import CodeType, FrameType, TracebackType
     from typing import Any
 
     from .changes import Scope, States, changes_since, state_of
@@ -34,6 +34,7 @@ if TYPE_CHECKING:  # the texts of these modules are run before this one, in the 
         is_definition,
         locals_of,
         number_of,
+        refreshes,
         shut_off,
         text_of,
         timed,
@@ -43,6 +44,8 @@ if TYPE_CHECKING:  # the texts of these modules are run before this one, in the 
 
 _EXPRESSION_SECONDS = 5.0
 """Seconds of an expression."""
+_PLAIN_SECONDS = 0.5
+"""Seconds of a plain one; it is evaluated like the others from then on."""
 
 log: Any = globals().get("log")
 """The log of the worker, which runs this text with it."""
@@ -58,15 +61,23 @@ class Look:
         trace: The lines that ran since.
         run: The same, each once, and those that went on then.
         codes: The expressions of the requests, compiled.
+        late: Those that took too long for a process that goes on.
+        keeps_locals: Whether the script may hold the dictionaries of its calls.
     """
 
     def __init__(self) -> None:
         self.request: dict[str, Any] = {}
         self.answer = ""
         self.before: States = {}
-        self.trace = LineTrace(lambda path: log.outcome.files.name(path))
-        self.run = LinesRun(lambda path: log.outcome.files.name(path))
+        self.keeps_locals = False
+        self.trace = LineTrace(lambda path: log.outcome.files.name(path), self.is_held)
+        self.run = LinesRun(lambda path: log.outcome.files.name(path), self.is_held)
         self.codes: dict[str, Any] = {}
+        self.late: set[str] = set()
+
+    def is_held(self, code: CodeType) -> bool:
+        """Whether the script may hold the dictionary of a call, which a look would refresh."""
+        return refreshes(code) and (self.keeps_locals or "locals" in code.co_names)
 
 
 _look = Look()
@@ -75,6 +86,7 @@ _look = Look()
 def carry_out(request: bytes) -> None:
     """Carry out a request: `begin` notes what there is and watches lines; `show` notes it all."""
     _look.request = _read(request.decode(), 0)[0]
+    _look.keeps_locals = _look.request.get("keeps_locals", _look.keeps_locals)
     frames = _own(_stack())
     if _look.request["what"] == "show":
         _note("question", frames)
@@ -268,7 +280,7 @@ def _state(frames: list[tuple[FrameType, int, int]]) -> States:
     for at, names in _modules(frames).items():
         found["module", at] = state_of(_variables_in(names))
     for frame, *_ in _fewer(frames):
-        if frame.f_locals is not frame.f_globals:
+        if not _look.is_held(frame.f_code) and frame.f_locals is not frame.f_globals:
             found["call", id(frame)] = state_of(_names((frame, 0, 0)))
     return found
 
@@ -294,7 +306,7 @@ def _scopes(frames: list[tuple[FrameType, int, int]]) -> Iterator[Scope]:
         in_call = frame.f_locals is not frame.f_globals
         new = id(frame) not in _look.trace.under_way
         place = ("new call" if new else "call", id(frame))
-        if in_call and (new or place in _look.before):  # else it was folded then
+        if in_call and (new or place in _look.before):  # else it was folded or held then
             yield number, place, _names((frame, 0, 0))
         if frame.f_globals is not sys.modules["__main__"].__dict__:
             names = _used_of_module(frame) if in_call else _used(frame)
@@ -372,7 +384,7 @@ def _watched(
 ) -> dict[str, Any] | None:
     """The value of an expression at one of several stops.
 
-    None if it might change what later ones show, in a process that goes on.
+    None if it might change what later ones show, or takes long, in a process that goes on.
     """
     text, reads = expression["text"], expression["reads"]
     if not _look.request["goes_on"]:
@@ -380,7 +392,17 @@ def _watched(
         error = found["error"] and found["error"]["message"]
         return found["value"] or {"text": "", "number": None, "error": error}
     frame = frames[0][0] if frames else None
-    return None if reads is None else plain_value(text, reads, _look.codes, frame)
+    held = frame is not None and _look.is_held(frame.f_code)
+    if reads is None or held or text in _look.late:
+        return None
+    try:
+        value: dict[str, Any] | None = timed(
+            lambda: plain_value(text, reads, _look.codes, frame), _PLAIN_SECONDS
+        )
+    except TooLong:
+        _look.late.add(text)
+        return None
+    return value
 
 
 def _noted(value: Any) -> dict[str, Any]:

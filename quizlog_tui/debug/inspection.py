@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import marshal
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -145,7 +146,7 @@ def _look(
     process: QuizProcess, source: Source, answers: Sequence[str], request: dict[str, Any]
 ) -> str:
     """Bring a process to the stop, watching its lines, and return what it sends from there."""
-    process.look(looker(source), json.dumps(request | {"what": "begin"}))
+    process.look(looker(source), beginning(request, source))
     process.looks(1)
     process.answer(answers)
     for _ in process.reports():
@@ -157,6 +158,16 @@ def _look(
         where = source.path.name
         raise LimitError("the script ended before it could be looked at", where=where)
     return sent[1]
+
+
+def beginning(request: dict[str, Any], source: Source) -> str:
+    """The first request to a quiz process."""
+    keeps_locals = re.search(_GIVES_LOCALS, source.data) is not None
+    return json.dumps(request | {"what": "begin", "keeps_locals": keeps_locals})
+
+
+_GIVES_LOCALS = rb"locals|\bvars\b(?!\s*\(\s*[^\s)])"
+"""In the text of a script that may hold the dictionary of a call: `vars` of an object is none."""
 
 
 def looker(source: Source) -> tuple[bytes, ...]:

@@ -33,6 +33,7 @@ class LineTrace:
 
     Args:
         name: The name of one of the script's files; None for files of others.
+        is_held: Whether calls of a code are left out, as to trace them would change them.
 
     Attributes:
         events: File, line, function, depth and changed variables of each line that ran.
@@ -41,8 +42,11 @@ class LineTrace:
         under_way: The `id` of each frame of `begin` that no later call has.
     """
 
-    def __init__(self, name: Callable[[str], str | None]) -> None:
+    def __init__(
+        self, name: Callable[[str], str | None], is_held: Callable[[CodeType], bool]
+    ) -> None:
         self._name = name
+        self._is_held = is_held
         self._whole = False
         self._room = _MOST_CHARACTERS
         self._calls: dict[FrameType, _Call] = {}
@@ -52,7 +56,7 @@ class LineTrace:
         self.truncated = False
         self.under_way: set[int] = set()
 
-    def begin(self, frames: Iterable[FrameType], *, whole: bool) -> None:
+    def begin(self, frames: list[FrameType], *, whole: bool) -> None:
         """Note lines from now on.
 
         Args:
@@ -62,8 +66,8 @@ class LineTrace:
         tool = _free_tool()
         self._watch = _TraceFunction(self) if tool is None else _Monitor(self, tool)
         self._whole = whole
-        under_way = list(frames)
-        self.under_way = set(map(id, under_way))
+        self.under_way = set(map(id, frames))
+        under_way = [frame for frame in frames if self.is_own(frame.f_code)]
         for frame in reversed(under_way):
             self.enter(frame)
         if whole and under_way:
@@ -81,7 +85,8 @@ class LineTrace:
 
     def is_own(self, code: CodeType) -> bool:
         """Whether lines of this code are noted."""
-        return not self.truncated and self._name(code.co_filename) is not None
+        own = not self.truncated and self._name(code.co_filename) is not None
+        return own and not self._is_held(code)
 
     def start(self, frame: FrameType) -> bool:
         """A call begins; return whether it is one of the script's own."""
@@ -356,10 +361,14 @@ class LinesRun:
 
     Args:
         name: The name of one of the script's files; None for files of others.
+        is_held: Whether calls of a code are left out, as to trace them would change them.
     """
 
-    def __init__(self, name: Callable[[str], str | None]) -> None:
+    def __init__(
+        self, name: Callable[[str], str | None], is_held: Callable[[CodeType], bool]
+    ) -> None:
         self._name = name
+        self._is_held = is_held
         self._lines: dict[str, set[int]] = {}
         self._tracers: dict[str, Any] = {}
         """What notes the lines of each path: one call, as loops run very many."""
@@ -367,7 +376,7 @@ class LinesRun:
     def begin(self, frames: list[FrameType]) -> None:
         """Note lines from now on, and the line that the innermost of these calls goes on with."""
         for frame in frames:
-            frame.f_trace = self._tracer(frame.f_code.co_filename)
+            frame.f_trace = self._tracer(frame.f_code)
         self._note(frames[0] if frames else None)
         sys.settrace(self._call)
 
@@ -380,10 +389,13 @@ class LinesRun:
         return found[:MOST_EVENTS]
 
     def _call(self, frame: FrameType, event: str, argument: Any) -> Any:
-        return self._tracer(frame.f_code.co_filename)
+        return self._tracer(frame.f_code)
 
-    def _tracer(self, path: str) -> Any:
-        """What notes the lines of a file; None for files of others."""
+    def _tracer(self, code: CodeType) -> Any:
+        """What notes the lines of a code; None for that of others."""
+        path = code.co_filename
+        if self._is_held(code):
+            return None
         if path not in self._tracers:
             file = self._name(path)
             own = None if file is None else self._lines.setdefault(file, set())
@@ -404,7 +416,7 @@ class LinesRun:
         """Note the line of a call, or of the first of the script's own around it."""
         while frame is not None:
             file = self._name(frame.f_code.co_filename)
-            if file is not None:
+            if file is not None and not self._is_held(frame.f_code):
                 self._lines.setdefault(file, set()).add(frame.f_lineno)
                 return
             frame = frame.f_back

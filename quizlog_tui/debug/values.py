@@ -14,7 +14,7 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from types import FrameType
+    from types import CodeType, FrameType
     from typing import Any
 
 MOST_TEXT = 200
@@ -469,15 +469,17 @@ def timed(call: Callable[[], Any], seconds: float) -> Any:
         old = _signal.signal(_signal.SIGALRM, _interrupt)
     except ValueError:  # not the main thread: then only the limits of a script hold
         return call()
+    alarm = (0.0, 0.0)
     try:
         _armed.append(True)
         # again and again, as the script may catch it
-        _signal.setitimer(_signal.ITIMER_REAL, seconds, seconds)
+        alarm = _signal.setitimer(_signal.ITIMER_REAL, seconds, seconds)
         return call()
     finally:
         _armed.clear()
         _signal.setitimer(_signal.ITIMER_REAL, 0)
         _signal.signal(_signal.SIGALRM, old)
+        _signal.setitimer(_signal.ITIMER_REAL, *alarm)
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
@@ -542,6 +544,11 @@ def locals_of(frame: FrameType) -> dict[str, Any]:
         return dict(found)
     # the body of a class whose metaclass gave it a mapping of its own
     return dict(dict.items(found)) if issubclass(type(found), dict) else {}
+
+
+def refreshes(code: CodeType) -> bool:
+    """Whether to read the names of a call changes the dictionary that `locals` gave the script."""
+    return sys.version_info < (3, 13) and bool(code.co_flags & _IS_FUNCTION)
 
 
 _IS_FUNCTION = 1

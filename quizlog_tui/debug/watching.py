@@ -23,7 +23,7 @@ from ..replay.script.source import Source
 from ..replay.world import World
 from ..syntax import UNREADABLE, parse_expression
 from ..text import clipped, one_line
-from .inspection import file_path, looker, looking, unreadable_look
+from .inspection import beginning, file_path, looker, looking, unreadable_look
 from .lines import MOST_EVENTS
 from .values import LARGEST, LARGEST_VALUE, MOST_TEXT
 
@@ -147,7 +147,7 @@ class StopWalk:
         self._running.append(process)
         if self._over:
             process.cancel()
-        process.look(looker(self.source), json.dumps(request | {"what": "begin"}))
+        process.look(looker(self.source), beginning(request, self.source))
         _sent(process)
         if step:
             _go_on(process, ())

@@ -27,7 +27,9 @@ def traced(text, *, whole, settrace):
     real = names["_free_tool"]
     if settrace:
         names["_free_tool"] = lambda: None
-    found = names["LineTrace"](lambda path: "" if path == "quiz.py" else None)
+    found = names["LineTrace"](
+        lambda path: "" if path == "quiz.py" else None, lambda code: False
+    )
     found.begin([], whole=whole)
     try:
         exec(compile(text, "quiz.py", "exec"), {"__name__": "__main__"})

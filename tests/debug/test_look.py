@@ -119,6 +119,39 @@ def test_the_lines_of_a_look_say_of_which_call_a_change_is(build: Build) -> None
     assert "  + x in call 0" in [*inspection_lines(look(build, SAME_NAMES, ["a", "b"]))]
 
 
+HELD = """\
+    {}
+    def ask(a):
+        total = 0
+        d = keep()
+        for i in range(2):
+            input("? ")
+            seen = sorted(d)
+            total += 1
+            print(seen)
+        input("? ")
+    ask(1)
+    """
+KEEPS = [
+    "keep = locals",
+    "import sys\n    def keep(): return sys._getframe(1).f_locals",
+    "keep = vars",
+]
+
+
+@pytest.mark.parametrize("keeps", KEEPS)
+def test_a_look_leaves_the_dictionary_that_a_call_holds(keeps: str, build: Build) -> None:
+    text = HELD.format(keeps)
+    for answers in (["a"], ["a", "b"]):
+        found = look(build, text, answers, "seen")
+        with Session(build.folder / "record.yaml") as session:
+            printed = session.transcript.stdout.splitlines()[-2].replace("? ", "")
+            assert "'seen'" not in str(session.trace().events)
+        assert found.expressions[0].value is not None
+        assert found.expressions[0].value.text == printed
+        assert "total" in texts(found.frames[0].variables)
+
+
 def test_variables_of_a_call_are_compared_where_it_raised(build: Build) -> None:
     text = "def ask():\n    x = 1\n    y = input()\n    x = 2\n    raise ValueError\nx = 0\nask()\n"
     changed = look(build, text, ["a"]).changed

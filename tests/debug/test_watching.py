@@ -230,6 +230,25 @@ KEEPS_LOCALS = """\
     """
 
 
+@pytest.mark.parametrize(
+    "keeps", ["keep = locals", "import sys\n    def keep(): return sys._getframe(1).f_locals"]
+)
+def test_a_watch_leaves_the_dictionary_that_a_call_holds(keeps: str, build: Build) -> None:
+    script = f"""\
+    {keeps}
+    def ask():
+        total = 0
+        d = keep()
+        for i in range(2):
+            input("? ")
+            seen = sorted(d)
+        input("? ")
+    ask()
+    """
+    found = texts(watch(build.record(script, "a", "b"), "seen"))
+    assert found[1:] == [["['total']"]] * 2
+
+
 def test_a_look_leaves_what_a_script_sees_of_its_own_calls(build: Build) -> None:
     written: list[bytes] = []
     with Session(build.record(KEEPS_LOCALS, "a", "b", "c")) as session:
@@ -340,6 +359,34 @@ def test_an_expression_that_takes_too_long_is_given_up(
         found = texts(watched(walk, ["clinging.__len__()", "number"]))
     assert found[0][0].startswith("the look was ended: ran 1 seconds")
     assert found[1:] == [["given up: it took too long at the steps before", text] for text in "122"]
+
+
+def test_a_plain_expression_that_takes_too_long_leaves_the_others_their_values(
+    build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watching, "_PATIENCE", 0.2)
+    long = "[x for x in 'c' * 200000000 if x * 9 < x]"
+    assert reads_of(long) is not None
+    with Session(build.record(HOSTILE, "a", "b", "c")) as session:
+        walk = StopWalk(session.source, World(7), Limits(seconds=2), session.record.inputs)
+        found = texts(watched(walk, [long, "number"]))
+    assert found[0] == [found[0][0], "0"]
+    assert found[0][0].startswith(("the look was ended: ran 2", "it takes longer than 5"))
+    given_up = "given up: it took too long at the steps before"
+    assert found[1:] == [[given_up, text] for text in "122"]
+
+
+def test_a_watch_leaves_the_alarm_that_a_script_has_set(build: Build) -> None:
+    script = """\
+    import signal
+    signal.setitimer(signal.ITIMER_REAL, 5000)
+    for number in range(2):
+        input("? ")
+        armed = signal.getitimer(signal.ITIMER_REAL)[0] > 0
+    input("? ")
+    """
+    found = texts(watch(build.record(script, "a", "b"), "number", "armed"))
+    assert [step[1] for step in found[1:]] == ["True", "True"]
 
 
 def test_a_walk_is_cancelled_while_an_expression_runs(build: Build) -> None:
