@@ -1,9 +1,10 @@
 """A verdict with what it is about, and whether it still holds after a change. Pure.
 
 A verdict is about the answers of all branches and what is recorded of them, the world that the
-record asks for, and the script with the files that it needs. It is not about who gave an answer,
-notes, or which branch is the active one. Where the pointer stands is part of it only as far as what
-is recorded there may be wrong: after a rewind by quizlog that is what a replay shows.
+record asks for, and the script with all that is in its folder, as what it reads there is not known
+before it runs. It is not about who gave an answer, notes, or which branch is the active one. Where
+the pointer stands is part of it only as far as what is recorded there may be wrong: after a rewind
+by quizlog that is what a replay shows.
 """
 
 from __future__ import annotations
@@ -12,10 +13,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..files.regular_file import stamps
 from ..record.model import Record
-from ..replay.script.needed_files import file_hashes
 from ..replay.script.source import Source
 from ..replay.world import world_of
+from .beside import Mark, beside, marks_below
 from .recorded import RecordedBranch, recorded_branch
 from .verdict import Verdict, of_another_text
 
@@ -26,18 +28,22 @@ class Evidence:
 
     record: Record
     source: Source
-    files: Mapping[str, str]
-    """The digests of the other files that the script needs, by name."""
+    beside: Mapping[str, Mark] | None
+    """What is in the script's folder but for it and records; None if that cannot be watched."""
 
     @classmethod
-    def of(cls, record: Record, source: Source) -> Evidence:
-        """The evidence with the script's other files as they are now."""
-        return cls(record, source, file_hashes(source))
+    def of(cls, path: Path, record: Record, source: Source) -> Evidence:
+        """The evidence of the record at a path, with what is beside its script as it is now."""
+        return cls(record, source, beside(source, path))
 
-    def paths(self, record: Path) -> list[Path]:
-        """The files that it was read from, the record among them, and the script's folder."""
-        folder = self.source.path.parent
-        return [record, self.source.path, folder, *(folder / name for name in self.files)]
+    def traces(self, path: Path) -> tuple[object, ...]:
+        """What is not the same as before if any of it may have changed, found without reading.
+
+        Args:
+            path: The record.
+        """
+        marks = None if self.beside is None else marks_below(self.source.path.parent)
+        return stamps([path, self.source.path]), marks
 
 
 @dataclass(frozen=True)
@@ -51,6 +57,11 @@ class ProvenRecord:
     def branch(self) -> str:
         """The name of the branch that the verdict is of."""
         return self.verdict.branch or self.about.record.branch
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether all that it is about is watched, so that it may be shown again later."""
+        return self.about.beside is not None
 
     @property
     def judged(self) -> dict[str, int]:
@@ -71,8 +82,8 @@ class ProvenRecord:
         before = self.about
         if before.source != now.source:
             return "the script"
-        if before.files != now.files:
-            return "a file of the script"
+        if before.beside != now.beside:
+            return "a file beside the script"
         return "" if self._is_of(now.record, replayed) else "the record"
 
     def _is_of(self, now: Record, replayed: Record | None) -> bool:

@@ -48,7 +48,7 @@ from .screens.base import Destination, Program, QuizlogScreen
 from .screens.dialogs import ConfirmScreen
 from .state import State
 from .theming import AsciiFilter, InstalledThemes, shows_signs
-from .toasts import complain, outdated, warn
+from .toasts import complain, outdated, tell, warn
 from .widgets.footer import MessageLine
 from .widgets.text_fields import take_paste
 
@@ -359,6 +359,8 @@ class QuizlogApp(Program, inherit_bindings=False):
         session = await self._open(event.path)
         if session is not None:
             await self._show_instead(session, found=event.found)
+        elif event.is_new:
+            tell(self, f"the record {event.path.name} was made, but not opened")
 
     @work
     async def on_neighbour(self, event: Neighbour) -> None:

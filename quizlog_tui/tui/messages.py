@@ -55,6 +55,8 @@ class OpenRecord(Message):
     path: Path
     found: ChosenHit | None = None
     """A hit to go to in it."""
+    is_new: bool = False
+    """Whether it was made just now, to be opened."""
 
 
 @dataclass

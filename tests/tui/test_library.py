@@ -333,6 +333,17 @@ async def test_a_script_without_a_record_is_listed_and_enter_makes_one(records: 
         assert not screen.shelf.scripts and marked(screen) == "other.yaml"
 
 
+async def test_a_new_record_that_cannot_be_opened_is_told(folder: Path) -> None:
+    (folder / "huge.py").write_text("bytearray(2**42)\ninput('? ')\n")
+    app = QuizlogApp(folder)
+    async with app.run_test(size=SIZE, notifications=True) as pilot:
+        await shows(pilot, "huge.py: a script without a record; enter makes one")
+        await pilot.press("enter")
+        await shows(pilot, "the record huge.yaml was made, but not opened")
+        await shows(pilot, "needed more than")
+        assert (folder / "huge.yaml").exists()
+
+
 async def test_audit_mode_makes_no_record_of_a_script(records: Path) -> None:
     (records / "other.py").write_text(QUIZ)
     before = sorted(records.iterdir())

@@ -15,8 +15,7 @@ from textual.pilot import Pilot
 
 from quizlog_tui.episodes.build import make
 from quizlog_tui.errors import CancelledError, QuizlogError
-from quizlog_tui.files.regular_file import stamps
-from quizlog_tui.proof import drift, verify
+from quizlog_tui.proof import beside, drift, verify
 from quizlog_tui.session.audit import Audit
 from quizlog_tui.session.session import Session
 from quizlog_tui.tui.app import QuizlogApp
@@ -279,7 +278,7 @@ async def until(pilot: Pilot[Any], condition: Any) -> None:
 def checked(screen: PlayerScreen) -> bool:
     """Whether the verdict was found to hold for the files as they are now."""
     path, watch = screen.session.path, screen.proving.watch
-    return watch.seen == stamps(watch.known[path].about.paths(path))
+    return watch.seen == watch.known[path].about.traces(path)
 
 
 async def test_one_goes_on_stepping_beside_a_proof_and_escape_stops_it(record: Path) -> None:
@@ -437,7 +436,7 @@ async def test_a_verdict_ends_with_an_answer_and_not_with_a_rewind_or_a_note(
 
 
 @pytest.mark.parametrize(
-    ("file", "says"), [("quiz.py", "the script"), ("sums.py", "a file of the script")]
+    ("file", "says"), [("quiz.py", "the script"), ("sums.py", "a file beside the script")]
 )
 async def test_a_verdict_ends_when_the_script_or_a_file_of_it_is_edited(
     file: str, says: str, build: Build
@@ -450,6 +449,40 @@ async def test_a_verdict_ends_when_the_script_or_a_file_of_it_is_edited(
         (path.parent / file).write_text((path.parent / file).read_text() + "# more\n")
         await shows(pilot, f"{says} has changed: the verdict '✓ reproducible' was of how it was")
         assert "reproducible" not in screen_text(pilot.app).splitlines()[0]
+
+
+async def test_with_too_much_beside_the_script_a_verdict_is_shown_once(
+    record: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(beside, "_MOST_ENTRIES", 1)
+    app = QuizlogApp(record.parent)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await opened(pilot, LibraryScreen)
+        await pilot.press("enter")
+        await settled(pilot)
+        first = await proved(pilot)
+        assert "too much in it to be watched" in proof_text(first)
+        await press(pilot, "escape")
+        await shows(pilot, "✓ reproducible, when verified · ● waiting")
+        await pilot.press("P")
+        assert (await opened(pilot, ProofScreen))._proven is not first._proven
+        await pilot.press("escape", "q")
+        await opened(pilot, LibraryScreen)
+        await pilot.press("enter")
+        await settled(pilot)
+        assert not app._proofs
+        assert "reproducible" not in screen_text(app)
+
+
+async def test_a_verdict_ends_when_a_module_of_the_same_name_appears(build: Build) -> None:
+    path = record_of(build, f"    import colorsys\n{STEADY}")
+    async with playing(path, notifications=True) as pilot:
+        first = await proved(pilot)
+        await press(pilot, "escape")
+        build.script("", "colorsys.py")
+        await shows(pilot, "a file beside the script has changed: the verdict")
+        await pilot.press("P")
+        assert (await opened(pilot, ProofScreen))._proven is not first._proven
 
 
 @pytest.mark.parametrize(

@@ -70,6 +70,13 @@ def test_the_line_at_the_top_has_the_verdict_in_a_few_words(found: ProvenRecord,
     assert verdict_text(found) == text
 
 
+def test_a_verdict_that_is_not_kept_says_so() -> None:
+    found = proven(ALONE, "diverges", 1, "print")
+    found = replace(found, about=replace(found.about, beside=None))
+    assert verdict_text(found) == "✗ diverges at step 1: print, when verified"
+    assert "is not kept" in text_of(found)
+
+
 def text_of(found: ProvenRecord) -> str:
     lines = [*verdict_lines(found), *basis_lines(found, Path("/home/ann/my quiz/my record.yaml"))]
     return "\n".join(line.text for line in lines)

@@ -14,7 +14,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
-from os.path import isdir, isfile, islink
+from os.path import isdir, isfile, islink, lexists
 from pathlib import Path
 
 from ...errors import ScriptError
@@ -194,6 +194,22 @@ def _is_private(entry: os.DirEntry[str]) -> bool:
     if name.startswith(".") or name.endswith(_DECISIONS):
         return entry.is_symlink() or _is(entry.is_file)
     return name.endswith(_RECORDS) and _is(entry.is_file) and _is_record(entry.path)
+
+
+def unread_records(source: Source, names: Iterable[str]) -> set[str]:
+    """Those of some names in a script's folder that quizlog writes for records, and no run reads.
+
+    Drafts of records are such names too. What has gone since the names were listed counts as well.
+    """
+    private, folder = {*private_files(source)}, source.path.parent
+    written = (name for name in names if _is_written_for_records(name))
+    return {name for name in written if name in private or not lexists(folder / name)}
+
+
+def _is_written_for_records(name: str) -> bool:
+    draft = name.startswith(".") and name.endswith(".tmp")
+    name = name[1:-4] if draft else name
+    return name.endswith((*_RECORDS, *_DECISIONS)) and not name.startswith(".")
 
 
 def _is(kind: Callable[[], bool]) -> bool:

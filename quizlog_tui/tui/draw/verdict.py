@@ -28,10 +28,18 @@ _MOST_REASON = 48
 """Characters of a reason in the line at the top."""
 _COMPARED = "Compared at each step: the printed text, the question, the outcome."
 _NOT_SAID = "This says that the script shows this for these answers, not who gave them or when."
+_NOT_WATCHED = (
+    "The script's folder has too much in it to be watched: this is how it was when verified, and "
+    "is not kept."
+)
 
 
 def verdict_text(proven: ProvenRecord) -> str:
     """The verdict in a few words, for the line at the top."""
+    return f"{_found_text(proven)}{'' if proven.is_kept else ', when verified'}"
+
+
+def _found_text(proven: ProvenRecord) -> str:
     found = proven.verdict
     said = f"{_SIGNS[found.verdict]} {found.verdict}"
     if found.verdict == "unverifiable":
@@ -72,6 +80,8 @@ def basis_lines(proven: ProvenRecord, path: Path) -> Iterator[Line]:
         yield line(f"{remark[0].upper()}{one_line(remark[1:])}.")
     if found.verdict == "reproducible":
         yield line((_NOT_SAID, "dim"))
+    if not proven.is_kept:
+        yield line(_NOT_WATCHED)
     yield line("")
     yield line(("In a shell: ", "dim"), (f"quizlog verify {quote(path.name)}", "code"))
 

@@ -130,7 +130,8 @@ class Proving:
         if self._is_still_at(place):
             self._screen.run_worker(self._show_verdict(proven), group=DIALOG)
         else:
-            tell(self._screen, f"{self._panes.verdict}; {again} shows how it was found")
+            does = "shows how it was found" if proven.is_kept else "verifies again"
+            tell(self._screen, f"{self._panes.verdict}; {again} {does}")
 
     def _judge(self, runs: UncachedRuns) -> tuple[ProvenRecord, VerdictChange]:
         """The verdict, and what has changed meanwhile. In a thread."""
@@ -140,7 +141,7 @@ class Proving:
         def tell_progress(branch: str, done: int, total: int) -> None:
             self._work.tell_progress(f"verifying: branch {branch}, {done} of {total}")
 
-        about = Evidence.of(*self.session.on_disk())
+        about = Evidence.of(self.session.path, *self.session.on_disk())
         verdict = verify_branches(about.record, about.source, runs, progress=tell_progress)
         proven = ProvenRecord(verdict, about)
         return proven, self.watch.change(proven)

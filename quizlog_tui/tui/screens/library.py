@@ -287,7 +287,7 @@ class LibraryScreen(QuizlogScreen[None]):
             self._marked = path
             self._search_from = 0.0  # at the next check
             self._leave_examples(path)
-            self.post_message(OpenRecord(path))
+            self.post_message(OpenRecord(path, is_new=True))
 
     def _leave_examples(self, made: Path) -> None:
         """Return to the records of the own folder as soon as one is made there."""
