@@ -77,13 +77,7 @@ def person_tool(quiz: QuizTools) -> Callable[..., Any]:
         if not isinstance(said, AcceptedElicitation):
             hint = "call answer again when they want to"
             raise UsageError("the person gave no answer; nothing was recorded", hint=hint)
-        text = said.data.text
-
-        def act(session: Session) -> CallToolResult:
-            expect_pointer(session, question.pointer)
-            return quiz.told(session, session.answer(text, giver=_PERSON).newest(), record)
-
-        return await quiz.change(ctx, record, act, _PERSON)
+        return await quiz.give(ctx, record, said.data.text, question.pointer, _PERSON)
 
     return answer
 

@@ -99,7 +99,12 @@ class QuizTools:
         A wrong answer is no failed call: the status is `error`, with a message and a score. The
         next answer then tries the same question again.
         """
-        giver = giver_of(ctx, model)
+        return await self.give(ctx, record, text, pointer, giver_of(ctx, model))
+
+    async def give(
+        self, ctx: Context, record: str, text: str, pointer: int | None, giver: Giver
+    ) -> CallToolResult:
+        """Answer the pending question for somebody, and tell what follows."""
 
         def act(session: Session) -> CallToolResult:
             expect_pointer(session, pointer)

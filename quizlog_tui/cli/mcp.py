@@ -19,6 +19,8 @@ from .streams import ReaderLeft, emit_json, needs, say
 if TYPE_CHECKING:
     from ..agents.client_config import Plan
     from ..agents.mcp_server import Role
+    from ..config import Config
+    from ..session.open_sessions import OpenSessions
     from ..session.served_folders import Folders
 
 _CLIENTS = ("claude-code", "codex", "cursor", "vscode")
@@ -85,18 +87,24 @@ def _folders(place: Path) -> Folders:
     return served([place]) if place.is_dir() else served_record(place)
 
 
+def _open_sessions(folders: Folders, config: Config, processes: int) -> OpenSessions:
+    """The open records of a server, with scripts within the user's limits."""
+    from ..replay.process.process import user_limits
+    from ..session.open_sessions import OpenSessions
+    from ..session.replayer_pool import ReplayerPool
+
+    pool = ReplayerPool(processes, user_limits(config))
+    return OpenSessions(folders, pool, hold_seconds=config.agents_hold_seconds)
+
+
 def _serve_stdio(arguments: Namespace, place: Path) -> int:
     from ..agents.mcp_server import make_server
     from ..agents.transports import serve_stdio
-    from ..replay.process.process import user_limits
     from ..server.run import end_program
-    from ..session.open_sessions import OpenSessions
-    from ..session.replayer_pool import ReplayerPool
+    from ..session.replayer_pool import PROCESSES
     from .moves import known_config
 
-    config = known_config()
-    pool = ReplayerPool(limits=user_limits(config))
-    sessions = OpenSessions(_folders(place), pool, hold_seconds=config.agents_hold_seconds)
+    sessions = _open_sessions(_folders(place), known_config(), PROCESSES)
     if sys.stdin.isatty():
         say("waits for a client of MCP at stdin; --install sets one up, Ctrl-C ends it")
     signal.signal(signal.SIGTERM, end_program)
@@ -111,19 +119,15 @@ def _serve_stdio(arguments: Namespace, place: Path) -> int:
 def _serve_http(arguments: Namespace, place: Path) -> int:
     from ..agents.mcp_server import make_server
     from ..agents.transports import PATH, http_app
-    from ..replay.process.process import user_limits
     from ..server.admission import MAX_BODY, Shield, allowed_bounds
     from ..server.run import address, listening, rules_for, serve
-    from ..session.open_sessions import OpenSessions
-    from ..session.replayer_pool import ReplayerPool
     from .moves import known_config
 
     rules = rules_for(arguments.host, os.environ.get(TOKEN, "").strip() or None)
     bounds, folders, config = allowed_bounds(), _folders(place), known_config()
 
     async def open_app(stack: AsyncExitStack) -> Any:
-        pool = ReplayerPool(bounds.processes, user_limits(config))
-        sessions = OpenSessions(folders, pool, hold_seconds=config.agents_hold_seconds)
+        sessions = _open_sessions(folders, config, bounds.processes)
         stack.callback(sessions.close)
         return Shield(http_app(make_server(sessions, _role(arguments)), MAX_BODY), rules)
 

@@ -350,7 +350,7 @@ def wait_while_held(session: Session) -> None:
 
     Raises:
         LockedError: It is held for longer than the settings say.
-        UsageError: The person has answered it meanwhile.
+        TakenOverError: The person has changed it meanwhile.
     """
     from ..record import hold
 

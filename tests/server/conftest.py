@@ -20,16 +20,6 @@ from quizlog_tui.session.served_folders import served
 from quizlog_tui.solver.models.choice import Choice
 from tests.webquiz.conftest import shared_browser  # noqa: F401
 
-QUIZ = """
-    print("two sums")
-    if int(input("2 + 2 = ")) != 4:
-        raise Exception("count again")  #score = 0.2
-    print("good")
-    if int(input("3 + 3 = ")) != 6:
-        raise Exception("no")  #score = 0.6
-    print("done")
-"""
-
 
 @pytest.fixture
 def serving(tmp_path: Path) -> Iterator[Callable[..., FastAPI]]:

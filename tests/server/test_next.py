@@ -16,8 +16,9 @@ from quizlog_tui.replay.replayer import Replayer
 from quizlog_tui.replay.script.granted import grant
 from quizlog_tui.replay.script.source import read_source
 from quizlog_tui.session.session import Session
-from tests.server.conftest import QUIZ, Server
+from tests.server.conftest import Server
 from tests.support.build import Build
+from tests.support.sittings import SUMS
 
 
 def message(reply: dict[str, Any]) -> str:
@@ -27,7 +28,7 @@ def message(reply: dict[str, Any]) -> str:
 
 
 async def test_a_script_and_its_answers(server: Server, build: Build) -> None:
-    build.script(QUIZ)
+    build.script(SUMS)
     reply = await server.next(script_id="quiz", seed=1, inputs=["4"])
     wanted = {
         "schema_version": 1, "status": "in_progress", "pointer": 1, "next_prompt": "3 + 3 = ",
@@ -58,7 +59,7 @@ async def test_a_grant_ends_while_a_record_is_open_when_a_file_of_it_changes(
 
 
 async def test_a_record_is_shown_and_answered(server: Server, build: Build) -> None:
-    path = build.record(QUIZ)
+    path = build.record(SUMS)
     before = path.read_bytes()
     for absent in ({}, {"input": None}):
         shown = await server.next(sheet_id="record", **absent)
@@ -73,7 +74,7 @@ async def test_a_record_is_shown_and_answered(server: Server, build: Build) -> N
 
 
 async def test_a_client_may_say_who_answers(server: Server, build: Build) -> None:
-    path = build.record(QUIZ)
+    path = build.record(SUMS)
     ann = {"by": "person", "name": "ann\u202e"}
     await server.next(sheet_id="record", input="4", who=ann)
     await server.next(sheet_id="record", input="6", who={"by": "agent", "name": " "})
@@ -84,7 +85,7 @@ async def test_a_client_may_say_who_answers(server: Server, build: Build) -> Non
 
 
 async def test_an_answer_waits_its_turn_behind_a_shell(server: Server, build: Build) -> None:
-    path = build.record(QUIZ)
+    path = build.record(SUMS)
     assert (await server.next(sheet_id="record"))["pointer"] == 0
     with Session(path) as other:
         with other.locked():
@@ -96,7 +97,7 @@ async def test_an_answer_waits_its_turn_behind_a_shell(server: Server, build: Bu
 
 
 async def test_what_others_do_to_a_record_is_seen(server: Server, build: Build) -> None:
-    path = build.record(QUIZ)
+    path = build.record(SUMS)
     assert (await server.next(sheet_id="record"))["pointer"] == 0
     with Session(path) as other:
         other.answer("4")
@@ -104,14 +105,14 @@ async def test_what_others_do_to_a_record_is_seen(server: Server, build: Build) 
     with Session(path) as other:
         other.rewind(0)
     assert (await server.next(sheet_id="record", input="5"))["score"] == 0.2
-    build.script(QUIZ.replace("2 + 2", "1 + 3"))
+    build.script(SUMS.replace("2 + 2", "1 + 3"))
     assert (await server.next(sheet_id="record", input="4"))["pointer"] == 1
     path.unlink()
     await server.next(404, sheet_id="record")
 
 
 async def test_an_answer_for_another_step_is_refused(server: Server, build: Build) -> None:
-    build.record(QUIZ)
+    build.record(SUMS)
     await server.next(sheet_id="record", input="4", pointer=0)
     again = await server.next(409, sheet_id="record", input="4", pointer=0)
     assert "at step 1, not 0" in message(again)
@@ -132,7 +133,7 @@ async def test_answers_at_once_are_given_one_after_the_other(server: Server, bui
 
 async def test_a_slow_script_keeps_no_other_waiting(server: Server, build: Build) -> None:
     build.script('input("go? ")\nwhile True: pass\n', "slow.py")
-    build.script(QUIZ)
+    build.script(SUMS)
     replayers = server.app.state.sessions.replayers
     slot = replayers.slot(build.folder.resolve() / "slow.py", 0)
     slow = asyncio.create_task(server.next(503, script_id="slow", inputs=["y"]))
@@ -156,7 +157,7 @@ async def test_any_text_passes(server: Server, build: Build) -> None:
 
 
 async def test_sessions_share_the_processes_of_a_script(server: Server, build: Build) -> None:
-    script = build.script(QUIZ)
+    script = build.script(SUMS)
     for name in ("a.yaml", "b.yaml"):
         RecordFile(build.folder / name).create(Record(script.name, 7))
     await server.next(sheet_id="a")
@@ -196,7 +197,7 @@ async def test_sessions_share_the_processes_of_a_script(server: Server, build: B
 async def test_wrong_bodies(
     server: Server, build: Build, body: dict[str, Any], status: int, said: str
 ) -> None:
-    build.record(QUIZ)
+    build.record(SUMS)
     (build.folder / "broken.yaml").write_text("script: [")
     (build.folder / "outside.yaml").write_text("script: /etc/passwd\nseed: 1\n")
     reply = await server.next(status, **body)
@@ -229,7 +230,7 @@ async def test_a_body_is_refused_in_the_words_of_fastapi(server: Server) -> None
 
 
 async def test_a_finished_record_takes_no_answer(server: Server, build: Build) -> None:
-    build.record(QUIZ, "4", "6")
+    build.record(SUMS, "4", "6")
     assert "finished" in message(await server.next(409, sheet_id="record", input="1"))
 
 

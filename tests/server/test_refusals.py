@@ -12,8 +12,9 @@ import pytest
 
 from quizlog_tui.server import model_questions
 from quizlog_tui.session import open_sessions as sessions
-from tests.server.conftest import QUIZ, Server
+from tests.server.conftest import Server
 from tests.support.build import Build
+from tests.support.sittings import SUMS
 from tests.support.voters import voters
 
 
@@ -31,7 +32,7 @@ def refusing(code: int) -> Any:
 async def test_whatever_the_system_refuses_is_one_error(
     code: int, status: int, server: Server, build: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    build.record(QUIZ)
+    build.record(SUMS)
     monkeypatch.setattr(sessions, "Session", refusing(code))
     said = await server.next(status, sheet_id="record")
     assert said["error"]["message"] == f"the system refuses: {os.strerror(code)}"
@@ -46,7 +47,7 @@ async def test_no_memory_is_told_and_a_defect_is_none_of_it(
 
         return raised
 
-    build.record(QUIZ)
+    build.record(SUMS)
     monkeypatch.setattr(sessions, "Session", fail(MemoryError()))
     assert "no more memory" in (await server.next(503, sheet_id="record"))["error"]["message"]
     monkeypatch.setattr(sessions, "Session", fail(RuntimeError("a defect")))
@@ -69,7 +70,7 @@ async def test_progress_ends_with_what_the_system_refuses(
 async def test_a_full_disk_is_told_alike_by_every_address_and_the_server_goes_on(
     serving: Any, tmp_path: Path, build: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = build.record(QUIZ)
+    path = build.record(SUMS)
     before = path.read_bytes()
     app = serving(voters(build.outside / "models.yaml", a=4), folder=build.folder)
     transport = httpx.ASGITransport(app)

@@ -24,8 +24,8 @@ from quizlog_tui.server.app import ServerSettings, open_app
 from quizlog_tui.server.run import listening, serve
 from quizlog_tui.session.served_folders import served
 from quizlog_tui.solver.models.choice import Choice
-from tests.server.conftest import QUIZ
 from tests.support.build import Build
+from tests.support.sittings import SUMS
 from tests.support.voters import voters
 
 TOKEN = "a secret"
@@ -47,7 +47,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A server of two records, `one` and `other`."""
     folder = tmp_path_factory.mktemp("served")
     for name in ("one.yaml", "other.yaml"):
-        Build(folder, dedent).record(QUIZ, name=name)
+        Build(folder, dedent).record(SUMS, name=name)
     models = voters(folder / "models.yaml", a=4, b=4)
     server = start(folder, "--models", str(models), "--json", QUIZLOG_TOKEN=TOKEN)
     assert server.stdout

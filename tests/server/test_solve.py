@@ -18,8 +18,8 @@ from quizlog_tui.server.model_questions import events
 from quizlog_tui.session.session import Session
 from quizlog_tui.solver.backend import Backend, BackendError
 from quizlog_tui.solver.solve import Progress
-from tests.server.conftest import QUIZ
 from tests.support.build import Build
+from tests.support.sittings import SUMS
 from tests.support.voters import voters
 
 Serving = Callable[..., FastAPI]
@@ -34,7 +34,7 @@ def over(app: FastAPI) -> httpx.AsyncClient:
 
 
 async def test_a_records_question(serving: Serving, build: Build, tmp_path: Path) -> None:
-    path = build.record(QUIZ)
+    path = build.record(SUMS)
     app = serving(voters(tmp_path / "models.yaml", a=4, b="4", c=5))
     before = path.read_bytes()
     async with over(app) as http:
@@ -65,7 +65,7 @@ async def test_a_question_of_no_record(serving: Serving, tmp_path: Path) -> None
 
 
 async def test_without_models(serving: Serving, build: Build) -> None:
-    build.record(QUIZ)
+    build.record(SUMS)
     async with over(serving()) as http:
         reply = await http.post("/solve", json={"sheet_id": "record"})
     assert reply.status_code == 503
@@ -75,7 +75,7 @@ async def test_without_models(serving: Serving, build: Build) -> None:
 async def test_a_client_hears_the_progress_and_answers(
     serving: Serving, build: Build, tmp_path: Path
 ) -> None:
-    path = build.record(QUIZ)
+    path = build.record(SUMS)
     app = serving(voters(tmp_path / "models.yaml", a=4, b=4))
     heard: list[Progress] = []
     async with backend(app) as client:
@@ -103,7 +103,7 @@ async def test_a_client_hears_the_progress_and_answers(
 async def test_models_that_differ_are_not_agreed(
     serving: Serving, build: Build, tmp_path: Path
 ) -> None:
-    build.record(QUIZ)
+    build.record(SUMS)
     app = serving(voters(tmp_path / "models.yaml", a=4, b=5))
     async with backend(app) as client:
         solved = await client.solve("record", accept="agreed")
@@ -114,7 +114,7 @@ async def test_models_that_differ_are_not_agreed(
 
 
 async def test_the_servers_errors_are_ours(serving: Serving, build: Build, tmp_path: Path) -> None:
-    build.record(QUIZ, "4", "6")
+    build.record(SUMS, "4", "6")
     app = serving(voters(tmp_path / "models.yaml", a=4))
     async with backend(app) as client:
         with pytest.raises(BackendError, match="no such record is served"):

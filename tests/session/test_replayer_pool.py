@@ -11,8 +11,8 @@ from quizlog_tui.session import replayer_pool as module
 from quizlog_tui.session.open_sessions import OpenSessions
 from quizlog_tui.session.replayer_pool import ReplayerPool
 from quizlog_tui.session.served_folders import served
-from tests.server.conftest import QUIZ
 from tests.support.build import Build
+from tests.support.sittings import SUMS
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def replayers(monkeypatch: pytest.MonkeyPatch) -> Iterator[ReplayerPool]:
 
 
 def test_the_coldest_are_cooled_beyond_the_bound(replayers: ReplayerPool, build: Build) -> None:
-    script = build.script(QUIZ)
+    script = build.script(SUMS)
     slots = [replayers.slot(script, seed) for seed in range(7)]
     for _ in range(2):
         for seed, slot in enumerate(slots):
@@ -37,7 +37,7 @@ def test_the_coldest_are_cooled_beyond_the_bound(replayers: ReplayerPool, build:
 
 
 def test_one_that_works_is_not_cooled(replayers: ReplayerPool, build: Build) -> None:
-    script = build.script(QUIZ)
+    script = build.script(SUMS)
     busy = replayers.slot(script, 0)
     with replayers.using(busy) as replayer:
         replayer.replay(script, 0, [])
@@ -51,7 +51,7 @@ def test_one_that_works_is_not_cooled(replayers: ReplayerPool, build: Build) -> 
 def test_the_run_of_several_users_is_not_stopped(
     replayers: ReplayerPool, build: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    slot, stopped = replayers.slot(build.script(QUIZ), 0), []
+    slot, stopped = replayers.slot(build.script(SUMS), 0), []
     monkeypatch.setattr(slot.replayer, "cancel", lambda: stopped.append(slot.users))
     with replayers.using(slot):
         with replayers.using(slot):
@@ -62,7 +62,7 @@ def test_the_run_of_several_users_is_not_stopped(
 
 
 def test_one_script_and_seed_have_one_replayer(replayers: ReplayerPool, build: Build) -> None:
-    script = build.script(QUIZ)
+    script = build.script(SUMS)
     assert replayers.slot(script, 1) is replayers.slot(script, 1)
     assert replayers.slot(script, 1) is not replayers.slot(script, 2)
     gc.collect()
@@ -72,7 +72,7 @@ def test_one_script_and_seed_have_one_replayer(replayers: ReplayerPool, build: B
 def test_little_memory_cools(
     replayers: ReplayerPool, build: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    script = build.script(QUIZ)
+    script = build.script(SUMS)
     monkeypatch.setattr(module, "_memory_is_short", lambda: True)
     with replayers.using(replayers.slot(script, 1)) as replayer:
         replayer.replay(script, 1, [])
@@ -84,7 +84,7 @@ def test_memory_can_be_read() -> None:
 
 
 async def test_sessions_beyond_the_bound_are_opened_again(build: Build) -> None:
-    build.record(QUIZ)
+    build.record(SUMS)
     for name in "abc":
         (build.folder / f"{name}.yaml").write_bytes((build.folder / "record.yaml").read_bytes())
     sessions = OpenSessions(served([build.folder]), ReplayerPool(), most=2)
