@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from ..debug.inspection import LineEvent, Trace
+from ..debug.inspection import LineEvent, Trace, file_of
 from ..debug.inspection_text import inspection_lines
 from ..replay.replayer import CHECKPOINTS
 from ..replay.script.source import Source
@@ -19,9 +19,6 @@ from .streams import emit_json
 
 _CODE_WIDTH = 60
 """Maximum width of a line of the script in the table."""
-
-_MOST_CODE = 1000
-"""Maximum characters of a line that are looked at for it."""
 
 
 def _run_inspect(arguments: Namespace) -> int:
@@ -112,7 +109,7 @@ def _trace() -> Parser:
 
 
 def _traced_lines(found: Trace, source: Source) -> Iterator[str]:
-    files = {name: _file_at(name, source) for name in {one.file for one in found.events}}
+    files = {name: file_of(name, source) for name in {one.file for one in found.events}}
     for one in found.events:
         text = _code(one, files[one.file], source)
         shown = clipped("  " * one.depth + one_line(text), _CODE_WIDTH)
@@ -120,21 +117,12 @@ def _traced_lines(found: Trace, source: Source) -> Iterator[str]:
         yield f"{one.line:5}  {shown:{_CODE_WIDTH}}  {changed}".rstrip()
 
 
-def _file_at(path: str, source: Source) -> Source | None:
-    """The script, or one of its other files."""
-    folder = source.path.parent
-    if Path(path) == source.path or not Path(path).is_relative_to(folder):
-        return source if Path(path) == source.path else None
-    return source.file(str(Path(path).relative_to(folder)))
-
-
 def _code(event: LineEvent, file: Source | None, script: Source) -> str:
     """The text of a line, after the name of its file if that is not the script."""
-    text = file.line(event.line)[:_MOST_CODE].strip() if file else ""
-    name = Path(event.file).name
+    text = event.text_in(file)
     if not text:
-        return f"({name}, {event.function})"
-    return text if file is script else f"{name}: {text}"
+        return event.place
+    return text if file is script else f"{Path(event.file).name}: {text}"
 
 
 PARSERS = {"inspect": _inspect, "trace": _trace}

@@ -431,6 +431,14 @@ def file_path(name: Any, source: Source) -> str:
     return str(file.path) if file else name
 
 
+def file_of(path: str, source: Source) -> Source | None:
+    """The script's file with a path as `file_path` gives it; None if there is no such file."""
+    folder, own = f"{source.path.parent}/", path == str(source.path)
+    if own or not path.startswith(folder):
+        return source if own else None
+    return source.file(path.removeprefix(folder))
+
+
 def _frame(data: Any, source: Source) -> StackFrame:
     line, file = _checked_count(data["line"]), source.file(_checked_name(data["file"]))
     return StackFrame(
@@ -543,6 +551,15 @@ class LineEvent:
     """Number of calls of the script's own around it, at most 1,000."""
     changed: dict[str, str]
     """The variables of its call that it changed, with their texts afterwards."""
+
+    @property
+    def place(self) -> str:
+        """File and function, to show where the text of the line cannot be read."""
+        return f"({self.file.rpartition('/')[2]}, {self.function})"
+
+    def text_in(self, file: Source | None) -> str:
+        """The text of the line in its file; empty if that cannot be read."""
+        return file.line(self.line)[:_MOST_LINE].strip() if file else ""
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quizlog_tui.debug.inspection import LineEvent, Trace
+from quizlog_tui.debug.inspection import LineEvent, Trace, file_of
 from quizlog_tui.replay.script.source import Source
-from quizlog_tui.tui.draw.lines import file_of, line_rows, line_table
+from quizlog_tui.tui.draw.lines import line_rows, line_table
 
 QUIZ = Source(Path("/quiz/quiz.py"), b"for a in x:\n    for b in y:\n        c = a * b\ninput()\n")
 

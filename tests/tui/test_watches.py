@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
+from quizlog_tui.debug import watching
 from quizlog_tui.debug.watching import StopWalk, Watched, WatchedStep, WatchedValue, watched
 from quizlog_tui.record.feedback import watches
 from quizlog_tui.record.store import RecordFile
 from quizlog_tui.session.audit import Audit
 from quizlog_tui.session.session import Session
 from quizlog_tui.tui.clock import FrozenClock
-from quizlog_tui.tui.player import watches as watches_module
 from quizlog_tui.tui.player.player import PlayerScreen
 from quizlog_tui.tui.player.watches import series_of, turns_true
 from quizlog_tui.tui.screens.dialogs import ChooseScreen
@@ -236,7 +236,7 @@ async def test_what_is_taken_away_while_it_is_evaluated_stays_away(
         return watched(walk, expressions)
 
     async with playing(record, size=(120, 40)) as pilot:
-        monkeypatch.setattr(watches_module, "watched", slowly)
+        monkeypatch.setattr(watching, "watched", slowly)
         screen = await press(pilot, "escape")
         await ask(pilot, "V", "len(items)")
         await until(pilot, begun.is_set)

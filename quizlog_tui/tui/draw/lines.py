@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from rich.cells import cell_len
 
-from ...debug.inspection import LineEvent, Trace
+from ...debug.inspection import LineEvent, Trace, file_of
 from ...replay.script.source import Source
 from ...text import clipped, one_line
 from ..widgets.columns import GAP, Grid, Layout
@@ -23,8 +23,8 @@ _NUMBER = 6
 """Cells of the sign and the number of a line."""
 _ROW = "row"
 """The one column of the rows."""
-_MOST_CODE = 1000
-"""Maximum characters of a line of the script that are drawn."""
+_WIDEST = 1000
+"""Cells of a row whose text is searched."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def line_table(
         return _line(trace, rows[index], opened, source, shown[_ROW])
 
     def text(index: int) -> str:
-        return make(index, {_ROW: _MOST_CODE}).text
+        return make(index, {_ROW: _WIDEST}).text
 
     return Grid(len(rows), lambda width: {_ROW: width}, make, text)
 
@@ -111,8 +111,8 @@ def line_table(
 def _line(trace: Trace, row: LineRow, opened: Collection[int], source: Source, width: int) -> Line:
     event = trace.events[row.at]
     sign = " " if not row.times else "▾" if row.at in opened else "▸"
-    code = " " * _INDENT * min(row.level + event.depth, _MOST_DEPTH) + code_of(event, source)
-    beside = f"{row.times:,} times" if row.times else changed_text(event)
+    code = " " * _INDENT * min(row.level + event.depth, _MOST_DEPTH) + _code_of(event, source)
+    beside = f"{row.times:,} times" if row.times else _changed_text(event)
     room = width - _NUMBER - cell_len(beside) - GAP
     return line(
         (f"{sign}{event.line:4} ", "dim"),
@@ -122,22 +122,10 @@ def _line(trace: Trace, row: LineRow, opened: Collection[int], source: Source, w
     )
 
 
-def changed_text(event: LineEvent) -> str:
+def _changed_text(event: LineEvent) -> str:
     """The variables that a line changed, with their values."""
     return "  ".join(f"{one_line(name)} = {one_line(text)}" for name, text in event.changed.items())
 
 
-def code_of(event: LineEvent, source: Source) -> str:
-    """The text of a line that ran; its file and function if the file cannot be read."""
-    file = file_of(event.file, source)
-    text = file.line(event.line)[:_MOST_CODE].strip() if file else ""
-    name = event.file.rpartition("/")[2]
-    return one_line(text or f"({name}, {event.function})")
-
-
-def file_of(path: str, source: Source) -> Source | None:
-    """The script's file with a path, as a trace names it; None if there is no such file."""
-    folder, own = f"{source.path.parent}/", path == str(source.path)
-    if own or not path.startswith(folder):
-        return source if own else None
-    return source.file(path.removeprefix(folder))
+def _code_of(event: LineEvent, source: Source) -> str:
+    return one_line(event.text_in(file_of(event.file, source)) or event.place)

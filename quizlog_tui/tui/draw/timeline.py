@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from math import isnan
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from ...debug.watching import Watched
 from ...replay.transcript import Transcript
 from ...session.timeline import Effort, Timeline, TimelineRow
 from ...terminal_text import plain
@@ -19,6 +18,9 @@ from ..clock import Clock
 from ..widgets.columns import GAP, Cell, Grid, Layout, cells_line, layout, widest
 from ..widgets.documents import Line, line
 from .status import MARKS, STYLES, outcome
+
+if TYPE_CHECKING:
+    from ...debug.watching import Watched
 
 NOTE, FORK, DECISION, TAMPERED = "✎", "┬", "◆", "tampered"
 """The signs of a step with remarks, with other branches, with a decision of models, and where a run

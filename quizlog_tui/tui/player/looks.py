@@ -10,12 +10,11 @@ import builtins
 from abc import ABC, abstractmethod
 from collections.abc import Hashable
 from functools import partial
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
-from ...debug.inspection import Inspection, Trace, ValuePath
 from ...errors import QuizlogError
 from ...replay.replayer import Replayer
 from ...replay.script.source import Source
@@ -23,14 +22,17 @@ from ...session.session import Session
 from ...session.timeline import Timeline, TimelineRow
 from ...terminal_text import plain
 from ...text import one_line, plural
-from ..draw.lines import LineRow, file_of, line_rows, line_table
-from ..draw.variables import ValueRow, variable_rows
 from ..screens.base import QuizlogScreen
 from ..toasts import tell
 from ..widgets.documents import Line, Paragraphs, line
 from ..widgets.expression_line import ExpressionLine
 from ..widgets.row_list import RowList
 from .player_state import PlayerState
+
+if TYPE_CHECKING:  # what draws looks is loaded at the first one
+    from ...debug.inspection import Inspection, Trace, ValuePath
+    from ..draw.lines import LineRow
+    from ..draw.variables import ValueRow
 
 Found = TypeVar("Found")
 _AGAIN = 0.1
@@ -162,7 +164,7 @@ class _Look(ABC, Generic[Found]):
         """Nothing is shown that a key could open."""
 
 
-class VariablesLook(_Look[Inspection]):
+class VariablesLook(_Look["Inspection"]):
     """The variables at the step shown, those that are open, and the last expression."""
 
     LIST = "values"
@@ -184,24 +186,27 @@ class VariablesLook(_Look[Inspection]):
 
     def ask(self, text: str) -> None:
         """Show the value of an expression in the call at the cursor; an empty one takes it away."""
-        at = self.pane.index
-        frame = self._rows[at].frame if at is not None and at < len(self._rows) else 0
-        self._call = self._calls[frame] if frame else ""
+        row = self._row(self.pane.index)
+        self._call = self._calls[row.frame] if row is not None and row.frame else ""
         self._asked = (text,) if text else ()
         self.pane.move(0)
         self._again()
 
     def turn(self, index: int) -> None:
         """Open the value in a row, or close it with all that is in it."""
-        row = self._rows[index] if index < len(self._rows) else ValueRow(line(""))
-        path = row.path
-        if path is None or not row.opens:
+        row = self._row(index)
+        if row is None or row.path is None or not row.opens:
             return
+        path = row.path
         if path in self._open:
             self._open = tuple(one for one in self._open if not _lies_in(one, path))
         else:
             self._open = (*self._open, path)
         self._again()
+
+    def _row(self, index: int | None) -> ValueRow | None:
+        """A row that shows what a script knows."""
+        return None if index is None or index >= len(self._rows) else self._rows[index]
 
     def _forget(self) -> None:
         self._rows = []
@@ -224,8 +229,10 @@ class VariablesLook(_Look[Inspection]):
         )
 
     def _draw(self, step: int, found: Inspection) -> None:
+        from ..draw.variables import variable_rows
+
         at = self.pane.index
-        before = self._rows[at] if at is not None and at < len(self._rows) else None
+        before = self._row(at)
         self._rows = variable_rows(found, self._frame)
         self._calls = [frame.function for frame in found.frames]
         document = Paragraphs([row.line for row in self._rows])
@@ -250,7 +257,7 @@ def _same_row(rows: list[ValueRow], before: ValueRow | None, at: int) -> int:
     return next((index for index, row in enumerate(rows) if row.path == before.path), at)
 
 
-class LinesLook(_Look[Trace]):
+class LinesLook(_Look["Trace"]):
     """The lines that ran between the answer before the step shown and its question."""
 
     LIST = "lines"
@@ -265,6 +272,8 @@ class LinesLook(_Look[Trace]):
 
     def place(self, index: int) -> tuple[Source, int] | None:
         """The file and the line in a row; None if there is none, or its file cannot be read."""
+        from ...debug.inspection import file_of
+
         if self._trace is None or index >= len(self._rows):
             return None
         event = self._trace.events[self._rows[index].at]
@@ -297,6 +306,8 @@ class LinesLook(_Look[Trace]):
 
     def _draw_rows(self, trace: Trace, cursor: int | None) -> None:
         """Draw the rows; the cursor is on the last one unless it is given: it waits or raised."""
+        from ..draw.lines import line_rows, line_table
+
         self._rows = line_rows(trace, self._open)
         if not self._rows:
             self._tell("no line of the script ran here")

@@ -9,10 +9,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from textual.timer import Timer
 
-from ...debug.watching import Watched
 from ...record.who import UNKNOWN
 from ...replay.live_run import ENDED_BY_ANSWER
 from ...replay.replayer import Replayer
@@ -39,6 +39,9 @@ from .known_steps import KnownSteps
 from .looks import LinesLook, VariablesLook
 from .player_state import PlayerState, state_of
 from .watches import Watches, series_of
+
+if TYPE_CHECKING:
+    from ...debug.watching import Watched
 
 _SPEEDS = (0.5, 1.0, 2.0, 4.0, 8.0)
 """Steps a second."""

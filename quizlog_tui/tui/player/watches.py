@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from ...config import NEUTRAL, known_author, load_config
-from ...debug.watching import StopWalk, Watched, check_expression, watched
 from ...errors import CancelledError, QuizlogError
 from ...record.feedback import KEY
 from ...replay.transcript import Transcript
@@ -19,6 +19,9 @@ from ..screens.base import QuizlogScreen
 from ..toasts import complain, tell
 from ..widgets.documents import line
 from ..widgets.scrubber import Series
+
+if TYPE_CHECKING:  # what evaluates them is loaded when there is one
+    from ...debug.watching import StopWalk, Watched
 
 _MOST = 9
 """Maximum number of expressions that are watched at once."""
@@ -73,6 +76,8 @@ class Watches:
             self._screen.run_worker(evaluating, group="watch", exclusive=True)
 
     async def _evaluate(self, walk: StopWalk, expressions: Sequence[str]) -> None:
+        from ...debug.watching import watched
+
         try:
             found = await asyncio.to_thread(watched, walk, expressions)
         except CancelledError:
@@ -109,6 +114,8 @@ class Watches:
 
     async def _ask(self, question: str, before: str) -> str | None:
         """Ask for an expression, again after a text that is none; None if the user goes back."""
+        from ...debug.watching import check_expression
+
         asked: str | None = before
         while (asked := await self._screen.ask(question, asked or "")) is not None:
             asked = asked.strip()
@@ -143,6 +150,8 @@ class Watches:
 
         None if there is none, or if the user goes back.
         """
+        from ...debug.watching import watched
+
         question = "Go to the step at which which expression turns true?"
         text = await self._ask(question, self._until or next(iter(self.expressions), ""))
         if not text:
